@@ -1,0 +1,4 @@
+//! sundown: makes workloads on preemptible (spot) Kubernetes nodes end well.
+
+pub mod review;
+pub mod rules;

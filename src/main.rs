@@ -1,0 +1,2 @@
+//! The `sundown` binary.
+fn main() {}
