@@ -2,33 +2,7 @@
 
 use serde_json::Value;
 
-/// How strongly something acts: of a rule in a policy, of a namespace, or the weaker of both.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// The rule does not run.
-    Off,
-    /// The rule reports and changes nothing; the client sees nothing.
-    Audit,
-    /// The client gets a warning; nothing is changed.
-    Warn,
-    /// The rule changes or denies.
-    Enforce,
-}
-
-impl Mode {
-    /// The word used in policies, namespace labels, logs and metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Audit => "audit",
-            Self::Warn => "warn",
-            Self::Enforce => "enforce",
-        }
-    }
-}
+pub use crate::policy::Mode;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -79,6 +53,17 @@ impl Action {
     }
 }
 
+/// What a finding leads to in a namespace that enforces, whatever this one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// The user is told.
+    Inform,
+    /// The pod is changed.
+    Change,
+    /// The object is refused.
+    Deny,
+}
+
 /// One thing that one rule has to say about one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -88,6 +73,8 @@ pub struct Finding {
     pub severity: Severity,
     /// The mode this finding acts in: the weaker of the rule's and the namespace's.
     pub mode: Mode,
+    /// What comes of it in an enforcing namespace.
+    pub intent: Intent,
     /// Name of the policy (pool) it was decided by.
     pub policy: String,
     /// JSON pointer (RFC 6901) to the field, relative to the object under review.

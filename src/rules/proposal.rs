@@ -1,0 +1,128 @@
+//! What a rule proposes, before modes have their say.
+
+use serde_json::Value;
+
+use super::finding::{Action, Finding, Intent, Mode, Severity};
+use crate::policy::Constraint;
+
+/// A semantic change to a pod; the codec turns it into JSON Patch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Set terminationGracePeriodSeconds.
+    SetGrace(i64),
+    /// Set the seconds of the toleration at this index.
+    SetTolerationSeconds {
+        /// Index in the pod's list.
+        index: usize,
+        /// New tolerationSeconds.
+        seconds: i64,
+    },
+    /// Append a NoExecute toleration of a taint key.
+    AppendToleration {
+        /// Taint key.
+        key: &'static str,
+        /// tolerationSeconds.
+        seconds: i64,
+    },
+    /// Append a spread constraint.
+    AppendConstraint {
+        /// The constraint without its selector.
+        constraint: Constraint,
+        /// Labels of the selector.
+        match_labels: Vec<(String, String)>,
+        /// Label keys whose values are taken from the pod.
+        match_label_keys: Vec<String>,
+    },
+}
+
+/// What a rule wants.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Want {
+    /// Change the pod.
+    Change(Edit),
+    /// Refuse the object.
+    Deny,
+    /// Let it pass for the reason that the user gave.
+    Exempt(String),
+    /// Tell the user, whatever the mode.
+    Say,
+}
+
+/// One thing a rule proposes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// Name of the policy it was decided by.
+    pub policy: String,
+    /// How bad it is in enforce mode.
+    pub severity: Severity,
+    /// JSON pointer of the field.
+    pub path: String,
+    /// What is wanted.
+    pub want: Want,
+    /// What is wrong or changed, and why.
+    pub message: String,
+    /// How to mend it.
+    pub help: String,
+    /// Value before.
+    pub from: Value,
+    /// Value after.
+    pub to: Value,
+}
+
+impl Proposal {
+    /// Something to tell, without a change.
+    pub fn say(
+        policy: &str,
+        severity: Severity,
+        path: String,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self {
+            policy: policy.to_owned(),
+            severity,
+            path,
+            want: Want::Say,
+            message: message.into(),
+            help: help.into(),
+            from: Value::Null,
+            to: Value::Null,
+        }
+    }
+
+    /// Turns it into a finding of a rule in a mode; the edit is kept only if it is to be carried out.
+    pub(super) fn into_finding(self, rule: &'static str, wanted: Mode, mode: Mode) -> (Finding, Option<Edit>) {
+        let (action, severity) = match (mode, &self.want) {
+            (Mode::Enforce, Want::Change(_)) => (Action::Change, self.severity),
+            (Mode::Enforce, Want::Deny) => (Action::Deny, self.severity),
+            (Mode::Enforce | Mode::Warn, _) if self.severity == Severity::Info => {
+                (Action::None, Severity::Info)
+            }
+            (Mode::Enforce | Mode::Warn, _) => (Action::Advise, Severity::Warning),
+            _ => (Action::None, Severity::Info),
+        };
+        let intent = match self.want {
+            Want::Change(_) if wanted == Mode::Enforce => Intent::Change,
+            Want::Deny if wanted == Mode::Enforce => Intent::Deny,
+            _ => Intent::Inform,
+        };
+        let edit = match self.want {
+            Want::Change(edit) if intent == Intent::Change => Some(edit),
+            _ => None,
+        };
+        let finding = Finding {
+            rule,
+            severity,
+            mode,
+            intent,
+            policy: self.policy,
+            path: self.path,
+            action,
+            message: self.message,
+            help: self.help,
+            from: self.from,
+            to: self.to,
+        };
+        (finding, edit)
+    }
+}
