@@ -20,5 +20,6 @@ pub use object::{
 };
 pub use placement::{Placement, PoolLabels, Reach, place};
 pub use scalar::{List, Text};
+pub(crate) use tolerations::canonical_integer;
 pub use tolerations::{Match, NOT_READY, OUT_OF_SERVICE, Taint, Toleration, UNREACHABLE, first_match};
 pub use volumes::{AccessModes, ClaimTemplate, Volume};

@@ -1,0 +1,1 @@
+//! `sundown serve`: the webhook.
