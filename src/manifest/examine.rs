@@ -11,7 +11,7 @@ use super::simulate;
 use super::validity::invalid;
 use crate::policy::PolicySet;
 use crate::review::operations;
-use crate::rules::{Action, Finding, Intent, Kind, Mode, Scene, Severity, Subject, Verdict, reached, run};
+use crate::rules::{Action, Finding, Intent, Kind, Mode, Pooled, Scene, Severity, Subject, Verdict, run};
 use crate::subject::{Pod, Workload};
 
 /// What came of one object.
@@ -84,10 +84,10 @@ impl<'p> Examiner<'p> {
             return Ok(());
         }
         let policies = self.policies.policies();
-        let reached = reached(pod_spec, policies);
-        let scene = Scene { subject: &subject, old: None, policies, reached: &reached, view: index };
+        let pooled = Pooled::of(pod_spec, policies);
+        let scene = Scene { subject: &subject, old: None, policies, pooled: &pooled, view: index };
         let verdict = run(&scene, Mode::Enforce);
-        examined.targeted = !reached.is_empty();
+        examined.targeted = !pooled.reached.is_empty();
         if self.with_preview {
             examined.preview = preview(&pod, pod_json, &verdict)?;
         }
@@ -103,7 +103,7 @@ impl<'p> Examiner<'p> {
 }
 
 fn preview(pod: &Pod<'_>, before: &Value, verdict: &Verdict) -> serde_json::Result<Option<(Value, Value)>> {
-    let (operations, _) = operations(pod, &verdict.changes);
+    let (operations, _) = operations(pod, verdict);
     if operations.is_empty() {
         return Ok(None);
     }

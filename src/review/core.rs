@@ -9,7 +9,7 @@ use super::encode::{Answer, AuditAnnotations, denial, encode, findings_text, pat
 use super::outcome::{Decision, Endpoint, ErrorReason, Record, ReviewError, Reviewed, Reviewer};
 use super::patch::operations;
 use crate::policy::PolicySet;
-use crate::rules::{Action, Finding, Intent, Kind, Mode, Scene, Severity, Subject, Verdict, View, reached, run};
+use crate::rules::{Action, Finding, Intent, Kind, Mode, Pooled, Scene, Severity, Subject, Verdict, View, run};
 use crate::subject::{Metadata, Pod, Workload};
 
 /// Decides reviews by the loaded policies, which may be exchanged while it runs.
@@ -104,7 +104,7 @@ impl Deciding<'_> {
         metadata: &Metadata<'_>,
         verdict: Verdict,
     ) -> serde_json::Result<(Answer, Record)> {
-        let (operations, recorded) = operations(pod, &verdict.changes);
+        let (operations, recorded) = operations(pod, &verdict);
         let patch = patch_text(&operations)?;
         let enforcing = self.mode == Mode::Enforce;
         let mut answer = Answer::default();
@@ -193,8 +193,8 @@ impl Deciding<'_> {
 
     fn run(&self, subject: &Subject<'_>, old: Option<&Subject<'_>>) -> Verdict {
         let policies = self.policies.policies();
-        let reached = reached(subject.pod, policies);
-        run(&Scene { subject, old, policies, reached: &reached, view: self.view }, self.mode)
+        let pooled = Pooled::of(subject.pod, policies);
+        run(&Scene { subject, old, policies, pooled: &pooled, view: self.view }, self.mode)
     }
 
     fn not_ours(&self) -> (Answer, Record) {
@@ -241,14 +241,13 @@ fn check_kind(found: &str, wanted: &str) -> Result<(), ReviewError> {
 /// A workload itself is not changed: of what will happen to its pods, the user is told what goes against what
 /// was written. Where the priority is not resolved yet, the window is not known, and nothing is told of it.
 fn as_seen_on_a_workload(verdict: &mut Verdict, subject: &Subject<'_>) {
-    verdict.changes.clear();
     let priority_is_open = subject.pod.priority.is_none()
         && !subject.pod.priority_class_name.is_empty()
         && !subject.pod.is_system_critical();
     let told = |finding: &Finding| {
         finding.intent != Intent::Change || (finding.severity == Severity::Error && !priority_is_open)
     };
-    verdict.findings.retain(told);
+    verdict.only_tell(told);
     for finding in &mut verdict.findings {
         if finding.action == Action::Change {
             finding.action = Action::Advise;

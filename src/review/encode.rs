@@ -90,7 +90,7 @@ pub(super) fn encode(uid: &str, answer: &Answer) -> serde_json::Result<Vec<u8>> 
 }
 
 /// The patch as JSON text; `None` when there is nothing to do, since even an empty patch costs the API server.
-pub(super) fn patch_text(operations: &[Operation]) -> serde_json::Result<Option<String>> {
+pub(super) fn patch_text(operations: &[Operation<'_>]) -> serde_json::Result<Option<String>> {
     if operations.is_empty() { Ok(None) } else { serde_json::to_string(operations).map(Some) }
 }
 

@@ -1,10 +1,12 @@
 //! Edits to JSON Patch (RFC 6902). Only `add` is used: on a member of an object it also replaces, and it never
 //! removes or tests.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use std::borrow::Cow;
 
-use crate::rules::{Change, Edit};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::rules::{Edit, Finding, Verdict};
 use crate::subject::Pod;
 
 /// Annotation in which every edit is recorded: a JSON list of {rule, path, from, to}.
@@ -16,92 +18,117 @@ const ANNOTATIONS_LIMIT_BYTES: usize = 256 * 1024;
 
 /// One `add`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Operation {
+pub struct Operation<'v> {
     op: &'static str,
-    path: String,
-    value: Value,
+    path: Cow<'static, str>,
+    value: Added<'v>,
 }
 
-fn add(path: impl Into<String>, value: Value) -> Operation {
+/// What is added.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+enum Added<'v> {
+    Value(&'v Value),
+    List(Vec<&'v Value>),
+    Text(String),
+    Annotation {
+        #[serde(rename = "sundown.dev/changes")]
+        changes: String,
+    },
+}
+
+fn add<'v>(path: impl Into<Cow<'static, str>>, value: Added<'v>) -> Operation<'v> {
     Operation { op: "add", path: path.into(), value }
 }
 
-/// The operations that carry out the changes on this pod, and record them. Empty when there is no change.
+/// The operations that carry out a verdict on this pod, and record it. Empty when there is no change.
 /// The flag is false when the record would not fit into the pod's annotations.
-pub fn operations(pod: &Pod<'_>, changes: &[Change]) -> (Vec<Operation>, bool) {
-    if changes.is_empty() {
-        return (Vec::new(), true);
-    }
-    let spec = pod.spec.as_ref();
-    let mut tolerations = Appended::new("/spec/tolerations", spec.is_some_and(|s| s.tolerations.is_present()));
-    let mut constraints = Appended::new(
-        "/spec/topologySpreadConstraints",
-        spec.is_some_and(|s| s.topology_spread_constraints.is_present()),
-    );
+pub fn operations<'v>(pod: &Pod<'_>, verdict: &'v Verdict) -> (Vec<Operation<'v>>, bool) {
     let mut operations = Vec::new();
-    for change in changes {
-        match &change.edit {
-            Edit::SetGrace(seconds) => {
-                operations.push(add("/spec/terminationGracePeriodSeconds", json!(seconds)));
+    let (mut tolerations, mut constraints) = (Vec::new(), Vec::new());
+    for (edit, finding) in verdict.changes() {
+        let value = Added::Value(&finding.to);
+        match edit {
+            Edit::SetGrace => operations.push(add("/spec/terminationGracePeriodSeconds", value)),
+            Edit::SetTolerationSeconds(index) => {
+                operations.push(add(format!("/spec/tolerations/{index}/tolerationSeconds"), value));
             }
-            Edit::SetTolerationSeconds { index, seconds } => {
-                operations.push(add(format!("/spec/tolerations/{index}/tolerationSeconds"), json!(seconds)));
-            }
-            Edit::AppendToleration { .. } => tolerations.values.push(change.to.clone()),
-            Edit::AppendConstraint { .. } => constraints.values.push(change.to.clone()),
+            Edit::AppendToleration => tolerations.push(&finding.to),
+            Edit::AppendConstraint => constraints.push(&finding.to),
         }
     }
-    operations.extend(tolerations.into_operations());
-    operations.extend(constraints.into_operations());
-    let record = record(pod, changes);
+    let spec = pod.spec.as_ref();
+    let has_tolerations = spec.is_some_and(|spec| spec.tolerations.is_present());
+    let has_constraints = spec.is_some_and(|spec| spec.topology_spread_constraints.is_present());
+    append(&mut operations, "/spec/tolerations", "/spec/tolerations/-", has_tolerations, tolerations);
+    append(
+        &mut operations,
+        "/spec/topologySpreadConstraints",
+        "/spec/topologySpreadConstraints/-",
+        has_constraints,
+        constraints,
+    );
+    if operations.is_empty() {
+        return (operations, true);
+    }
+    let record = record(pod, verdict);
     let recorded = record.is_some();
     operations.extend(record);
     (operations, recorded)
 }
 
-/// Values appended to a list, which is made when it is not there.
-struct Appended {
-    path: &'static str,
+/// Appends to a list, which is made when it is not there.
+fn append<'v>(
+    operations: &mut Vec<Operation<'v>>,
+    list: &'static str,
+    end: &'static str,
     is_present: bool,
-    values: Vec<Value>,
+    values: Vec<&'v Value>,
+) {
+    if is_present {
+        operations.extend(values.into_iter().map(|value| add(end, Added::Value(value))));
+    } else if !values.is_empty() {
+        operations.push(add(list, Added::List(values)));
+    }
 }
 
-impl Appended {
-    fn new(path: &'static str, is_present: bool) -> Self {
-        Self { path, is_present, values: Vec::new() }
-    }
+#[derive(Serialize)]
+struct Recorded<'v> {
+    rule: &'v str,
+    path: &'v str,
+    from: &'v Value,
+    to: &'v Value,
+}
 
-    fn into_operations(self) -> Vec<Operation> {
-        if self.values.is_empty() {
-            return Vec::new();
-        }
-        if self.is_present {
-            return self.values.into_iter().map(|value| add(format!("{}/-", self.path), value)).collect();
-        }
-        vec![add(self.path, Value::Array(self.values))]
+impl<'v> Recorded<'v> {
+    fn of(finding: &'v Finding) -> Self {
+        Self { rule: finding.rule, path: &finding.path, from: &finding.from, to: &finding.to }
     }
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'v> {
+    Before(Value),
+    Now(Recorded<'v>),
 }
 
 /// Records the changes on the pod; what was recorded before stays, what is no list is replaced.
-fn record(pod: &Pod<'_>, changes: &[Change]) -> Option<Operation> {
+fn record<'v>(pod: &Pod<'_>, verdict: &Verdict) -> Option<Operation<'v>> {
     let annotations = &pod.metadata.as_ref()?.annotations;
     let before = annotations.get(CHANGES_ANNOTATION).unwrap_or_default();
-    let mut list: Vec<Value> = serde_json::from_str(before).unwrap_or_default();
-    list.extend(changes.iter().map(|change| {
-        json!({"rule": change.rule, "path": change.path, "from": change.from, "to": change.to})
-    }));
-    let text = Value::Array(list).to_string();
-    let others: usize = annotations
-        .iter()
-        .filter(|(key, _)| *key != CHANGES_ANNOTATION)
-        .map(|(key, value)| key.len() + value.len())
-        .sum();
-    if others + CHANGES_ANNOTATION.len() + text.len() > ANNOTATIONS_LIMIT_BYTES {
+    let before: Vec<Value> = serde_json::from_str(before).unwrap_or_default();
+    let now = verdict.changes().map(|(_, finding)| Entry::Now(Recorded::of(finding)));
+    let list: Vec<Entry<'_>> = before.into_iter().map(Entry::Before).chain(now).collect();
+    let changes = serde_json::to_string(&list).ok()?;
+    let others = annotations.iter().filter(|(key, _)| *key != CHANGES_ANNOTATION);
+    let taken: usize = others.map(|(key, value)| key.len() + value.len()).sum();
+    if taken + CHANGES_ANNOTATION.len() + changes.len() > ANNOTATIONS_LIMIT_BYTES {
         return None;
     }
     Some(if annotations.is_present() {
-        add("/metadata/annotations/sundown.dev~1changes", json!(text))
+        add("/metadata/annotations/sundown.dev~1changes", Added::Text(changes))
     } else {
-        add("/metadata/annotations", json!({ CHANGES_ANNOTATION: text }))
+        add("/metadata/annotations", Added::Annotation { changes })
     })
 }

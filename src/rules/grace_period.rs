@@ -94,7 +94,7 @@ fn default_seconds(group: &Group<'_>, window: i64, asked: i64) -> i64 {
 
 /// The grace in seconds that the pod has once policies of at least this mode have had their say.
 pub(super) fn grace_after(scene: &Scene<'_>, mode: Mode) -> i64 {
-    let strongest = Group::by_mode(scene.reached, index_of(RULE.id)).into_iter().next();
+    let strongest = Group::by_mode(&scene.pooled.reached, index_of(RULE.id)).into_iter().next();
     strongest
         .filter(|group| group.mode >= mode)
         .and_then(|group| given(scene.subject, &group, &wish(scene.subject, &group)))
@@ -145,7 +145,7 @@ fn change(subject: &Subject<'_>, given: &Given<'_>, asked: i64, wish: &Wish) -> 
         policy: given.policy.to_owned(),
         severity: if unwritten || applied { Severity::Warning } else { Severity::Error },
         path: subject.pod_path(FIELD),
-        want: if applied { Want::Say } else { Want::Change(Edit::SetGrace(given.seconds)) },
+        want: if applied { Want::Say } else { Want::Change(Edit::SetGrace) },
         message: if applied {
             format!("{asked} s asked, the window is {} s: kept, since an applied pod's grace is immutable", given.window)
         } else {

@@ -32,5 +32,5 @@ mod window_is_zero;
 pub use finding::{Action, Finding, Intent, Mode, Severity};
 pub use proposal::Edit;
 pub use registry::{REGISTRY, Rule, catalogue};
-pub use run::{Change, Verdict, run};
-pub use scene::{Claim, Coverage, Kind, NoView, Scene, Subject, View, reached};
+pub use run::{Verdict, run};
+pub use scene::{Case, Claim, Coverage, Kind, NoView, Pooled, Scene, Subject, View};

@@ -128,7 +128,6 @@ fn one_taint(scene: &Scene<'_>, wanted: &Wanted<'_>, key: &'static str) -> Optio
 }
 
 fn append(wanted: &Wanted<'_>, key: &'static str, path: String) -> Proposal {
-    let edit = Edit::AppendToleration { key, seconds: wanted.seconds };
     Proposal {
         policy: wanted.policy.to_owned(),
         severity: Severity::Warning,
@@ -136,8 +135,10 @@ fn append(wanted: &Wanted<'_>, key: &'static str, path: String) -> Proposal {
         message: format!("{key} is not tolerated, which evicts at once: {} s added", wanted.seconds),
         help: "write the toleration yourself if you want other seconds".to_owned(),
         from: Value::Null,
-        to: edit.value(),
-        want: Want::Change(edit),
+        to: json!({
+            "key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": wanted.seconds,
+        }),
+        want: Want::Change(Edit::AppendToleration),
     }
 }
 
@@ -155,7 +156,7 @@ fn set(wanted: &Wanted<'_>, key: &str, index: usize, path: String, seconds: i64)
         policy: wanted.policy.to_owned(),
         severity: Severity::Warning,
         path,
-        want: Want::Change(Edit::SetTolerationSeconds { index, seconds }),
+        want: Want::Change(Edit::SetTolerationSeconds(index)),
         message,
         help: "write other seconds than the cluster's default if you want them kept".to_owned(),
         from: json!(wanted.cluster_default),

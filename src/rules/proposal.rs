@@ -3,36 +3,19 @@
 use serde_json::Value;
 
 use super::finding::{Action, Finding, Intent, Mode, Severity};
-use crate::policy::Constraint;
 
-/// A semantic change to a pod; the codec turns it into JSON Patch.
-#[derive(Clone, Debug, PartialEq)]
+/// A semantic change to a pod: what is set or appended; the value is the finding's `to`. The codec turns it
+/// into JSON Patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// Set terminationGracePeriodSeconds.
-    SetGrace(i64),
-    /// Set the seconds of the toleration at this index.
-    SetTolerationSeconds {
-        /// Index in the pod's list.
-        index: usize,
-        /// New tolerationSeconds.
-        seconds: i64,
-    },
-    /// Append a NoExecute toleration of a taint key.
-    AppendToleration {
-        /// Taint key.
-        key: &'static str,
-        /// tolerationSeconds.
-        seconds: i64,
-    },
+    SetGrace,
+    /// Set the tolerationSeconds of the toleration at this index.
+    SetTolerationSeconds(usize),
+    /// Append a toleration.
+    AppendToleration,
     /// Append a spread constraint.
-    AppendConstraint {
-        /// The constraint without its selector.
-        constraint: Constraint,
-        /// Labels of the selector.
-        match_labels: Vec<(String, String)>,
-        /// Label keys whose values are taken from the pod.
-        match_label_keys: Vec<String>,
-    },
+    AppendConstraint,
 }
 
 /// What a rule wants.

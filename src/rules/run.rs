@@ -1,38 +1,16 @@
 //! Runs the rules over a scene, and lets the modes have their say.
 
-use serde_json::Value;
-
 use super::finding::{Finding, Intent, Mode};
 use super::proposal::{Edit, Want};
 use super::registry::{Objects, Pools, REGISTRY};
-use super::scene::{Case, Group, Scene, reach_of};
-use crate::subject::Placement;
+use super::scene::{Group, Scene};
 
-/// An edit, and what is recorded of it on the pod.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// Id of the rule.
-    pub rule: &'static str,
-    /// JSON pointer of the field.
-    pub path: String,
-    /// Value before.
-    pub from: Value,
-    /// Value after.
-    pub to: Value,
-    /// What is to be done.
-    pub edit: Edit,
-}
-
-impl Change {
-    fn new(finding: &Finding, edit: Edit) -> Self {
-        Self {
-            rule: finding.rule,
-            path: finding.path.clone(),
-            from: finding.from.clone(),
-            to: finding.to.clone(),
-            edit,
-        }
-    }
+/// An edit, and the finding that gives its value and reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Change {
+    /// Index in [`Verdict::findings`].
+    finding: usize,
+    edit: Edit,
 }
 
 /// What all rules together say of one object.
@@ -40,13 +18,23 @@ impl Change {
 pub struct Verdict {
     /// Everything there is to say, in the order of the rules.
     pub findings: Vec<Finding>,
-    /// What an enforcing namespace changes, in the order of application.
-    pub changes: Vec<Change>,
+    changes: Vec<Change>,
     /// The reason for which the object is exempt from a rule that would refuse it.
     pub exempt: Option<String>,
 }
 
 impl Verdict {
+    /// What an enforcing namespace changes, in the order of application, each with its finding.
+    pub fn changes(&self) -> impl Iterator<Item = (Edit, &Finding)> {
+        self.changes.iter().filter_map(|change| Some((change.edit, self.findings.get(change.finding)?)))
+    }
+
+    /// Keeps only these findings, and changes nothing.
+    pub fn only_tell(&mut self, told: impl Fn(&Finding) -> bool) {
+        self.changes.clear();
+        self.findings.retain(told);
+    }
+
     /// Whether an enforcing namespace refuses the object.
     pub fn denies(&self) -> bool {
         self.findings.iter().any(|finding| finding.intent == Intent::Deny)
@@ -60,11 +48,8 @@ pub fn run(scene: &Scene<'_>, namespace: Mode) -> Verdict {
     if scene.subject.metadata.deletion_timestamp.0 {
         return verdict;
     }
-    let unreached: Vec<Case<'_>> = reach_of(scene.subject.pod, scene.policies)
-        .filter(|case| case.reach.placement == Placement::Never)
-        .collect();
     for (index, rule) in REGISTRY.iter().enumerate() {
-        let cases = if rule.pools == Pools::Reached { scene.reached } else { &unreached };
+        let cases = if rule.pools == Pools::Reached { &scene.pooled.reached } else { &scene.pooled.unreached };
         let wanted_here = rule.objects == Objects::Pods || scene.subject.workload.is_some();
         if cases.is_empty() || !wanted_here {
             continue;
@@ -76,7 +61,7 @@ pub fn run(scene: &Scene<'_>, namespace: Mode) -> Verdict {
                 }
                 let mode = group.mode.min(namespace);
                 let (finding, edit) = proposal.into_finding(rule.id, group.mode, mode);
-                verdict.changes.extend(edit.map(|edit| Change::new(&finding, edit)));
+                verdict.changes.extend(edit.map(|edit| Change { finding: verdict.findings.len(), edit }));
                 verdict.findings.push(finding);
             }
         }

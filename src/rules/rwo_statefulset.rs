@@ -3,7 +3,7 @@
 use super::finding::{Mode, Severity};
 use super::proposal::{Proposal, Want};
 use super::registry::{Objects, Pools, Rule};
-use super::scene::{Case, Group, Kind, Scene, Subject, View, reached};
+use super::scene::{Case, Group, Kind, Pooled, Scene, Subject, View};
 use crate::policy::RuleKind;
 use crate::subject::{AccessModes, Match, Placement};
 
@@ -138,7 +138,7 @@ fn violation(
 fn stood_before(scene: &Scene<'_>, claim: &ClaimUse, now: &Case<'_>) -> bool {
     let Some(old) = scene.old else { return false };
     let same_claim = claims(old, scene.view).into_iter().find(|before| before.name == claim.name);
-    let before = reached(old.pod, scene.policies);
+    let before = Pooled::of(old.pod, scene.policies).reached;
     let same_pool = before.iter().find(|case| case.policy.name == now.policy.name);
     match (same_claim, same_pool) {
         (Some(claim), Some(before)) => {

@@ -170,6 +170,28 @@ impl Case<'_> {
     }
 }
 
+/// All policies, parted by whether the pod may or must land on their pool.
+#[derive(Clone, Debug)]
+pub struct Pooled<'a> {
+    /// The pools it may or must land on.
+    pub reached: Vec<Case<'a>>,
+    /// The pools it cannot land on.
+    pub unreached: Vec<Case<'a>>,
+}
+
+impl<'a> Pooled<'a> {
+    /// Places a pod on the pools of all policies, in their order.
+    pub fn of(pod: &PodSpec<'_>, policies: &'a [Policy]) -> Self {
+        let place = |policy: &'a Policy| {
+            let reach = place(pod, policy.pool.taint.as_ref(), &policy.pool);
+            Case { policy, reach }
+        };
+        let (unreached, reached) =
+            policies.iter().map(place).partition(|case| case.reach.placement == Placement::Never);
+        Self { reached, unreached }
+    }
+}
+
 /// Everything a rule may look at.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
@@ -179,20 +201,10 @@ pub struct Scene<'a> {
     pub old: Option<&'a Subject<'a>>,
     /// All loaded policies.
     pub policies: &'a [Policy],
-    /// Those whose pool the pod may or must land on.
-    pub reached: &'a [Case<'a>],
+    /// How the pod reaches their pools.
+    pub pooled: &'a Pooled<'a>,
     /// The cluster around it.
     pub view: &'a dyn View,
-}
-
-/// How a pod reaches the pools of all policies, in their order.
-pub fn reach_of<'a>(pod: &PodSpec<'_>, policies: &'a [Policy]) -> impl Iterator<Item = Case<'a>> {
-    policies.iter().map(|policy| Case { policy, reach: place(pod, policy.pool.taint.as_ref(), &policy.pool) })
-}
-
-/// The pools that a pod may or must land on.
-pub fn reached<'a>(pod: &PodSpec<'_>, policies: &'a [Policy]) -> Vec<Case<'a>> {
-    reach_of(pod, policies).filter(|case| case.reach.placement != Placement::Never).collect()
 }
 
 /// The cases that one rule acts on in one mode: never empty.

@@ -1,6 +1,6 @@
 //! topology-spread: replicas over node types.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::finding::Severity;
 use super::proposal::{Edit, Proposal, Want};
@@ -52,16 +52,11 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
     }
     let ignored: Vec<String> =
         cases.iter().flat_map(|case| case.policy.rules.topology_spread.ignore_labels.iter().cloned()).collect();
-    let match_labels: Vec<(String, String)> = scene
-        .subject
-        .pod_metadata
-        .stable_labels(&ignored)
-        .map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect();
+    let match_labels: Vec<(&str, &str)> = scene.subject.pod_metadata.stable_labels(&ignored).collect();
     if match_labels.is_empty() {
         return vec![no_selector(scene, group)];
     }
-    added.into_iter().map(|(policy, constraint)| append(scene, policy, constraint, &match_labels)).collect()
+    added.iter().map(|(policy, constraint)| append(scene, policy, constraint, &match_labels)).collect()
 }
 
 /// Whether pods of this controller are spread at all.
@@ -113,12 +108,8 @@ fn cluster_defaults<'p>(scene: &Scene<'_>, case: &Case<'p>, added: &mut Vec<(&'p
     }
 }
 
-fn append(scene: &Scene<'_>, policy: &str, constraint: Constraint, labels: &[(String, String)]) -> Proposal {
-    let has_hash = scene.subject.pod_metadata.labels.get(POD_TEMPLATE_HASH).is_some();
-    let match_label_keys = if has_hash { vec![POD_TEMPLATE_HASH.to_owned()] } else { Vec::new() };
-    let edit = Edit::AppendConstraint { constraint, match_labels: labels.to_vec(), match_label_keys };
-    let to = edit.value();
-    let key = to.get("topologyKey").and_then(Value::as_str).unwrap_or_default();
+fn append(scene: &Scene<'_>, policy: &str, constraint: &Constraint, labels: &[(&str, &str)]) -> Proposal {
+    let key = &constraint.topology_key;
     Proposal {
         policy: policy.to_owned(),
         severity: Severity::Warning,
@@ -126,8 +117,8 @@ fn append(scene: &Scene<'_>, policy: &str, constraint: Constraint, labels: &[(St
         message: format!("a constraint on {key} is added, so that one preemption does not take all replicas"),
         help: format!("write a constraint on {key} of your own if you want another"),
         from: Value::Null,
-        to: to.clone(),
-        want: Want::Change(edit),
+        to: value(scene, constraint, labels),
+        want: Want::Change(Edit::AppendConstraint),
     }
 }
 
@@ -141,40 +132,20 @@ fn no_selector(scene: &Scene<'_>, group: &Group<'_>) -> Proposal {
     )
 }
 
-impl Edit {
-    /// The value that the edit writes, as JSON.
-    pub fn value(&self) -> Value {
-        match self {
-            Self::SetGrace(seconds) | Self::SetTolerationSeconds { seconds, .. } => json!(seconds),
-            Self::AppendToleration { key, seconds } => json!({
-                "key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds,
-            }),
-            Self::AppendConstraint { constraint, match_labels, match_label_keys } => {
-                constraint_value(constraint, match_labels, match_label_keys)
-            }
-        }
-    }
-}
-
-fn constraint_value(constraint: &Constraint, labels: &[(String, String)], keys: &[String]) -> Value {
-    let match_labels: serde_json::Map<String, Value> =
-        labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-    let mut value = json!({
-        "topologyKey": constraint.topology_key,
-        "maxSkew": constraint.max_skew,
-        "whenUnsatisfiable": constraint.when_unsatisfiable,
-        "labelSelector": {"matchLabels": match_labels},
-    });
-    let optional = [
-        ("minDomains", constraint.min_domains.map(|n| json!(n))),
-        ("nodeAffinityPolicy", constraint.node_affinity_policy.as_ref().map(|p| json!(p))),
-        ("nodeTaintsPolicy", constraint.node_taints_policy.as_ref().map(|p| json!(p))),
-        ("matchLabelKeys", (!keys.is_empty()).then(|| json!(keys))),
+/// The constraint as the API takes it, with its selector.
+fn value(scene: &Scene<'_>, constraint: &Constraint, labels: &[(&str, &str)]) -> Value {
+    let match_labels: Map<String, Value> =
+        labels.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect();
+    let has_hash = scene.subject.pod_metadata.labels.get(POD_TEMPLATE_HASH).is_some();
+    let members = [
+        ("topologyKey", Some(Value::from(constraint.topology_key.as_str()))),
+        ("maxSkew", Some(Value::from(constraint.max_skew))),
+        ("whenUnsatisfiable", Some(Value::from(constraint.when_unsatisfiable.as_str()))),
+        ("minDomains", constraint.min_domains.map(Value::from)),
+        ("nodeAffinityPolicy", constraint.node_affinity_policy.as_deref().map(Value::from)),
+        ("nodeTaintsPolicy", constraint.node_taints_policy.as_deref().map(Value::from)),
+        ("labelSelector", Some(Value::Object(Map::from_iter([("matchLabels".to_owned(), match_labels.into())])))),
+        ("matchLabelKeys", has_hash.then(|| Value::from(vec![POD_TEMPLATE_HASH]))),
     ];
-    for (name, part) in optional {
-        if let (Some(part), Some(members)) = (part, value.as_object_mut()) {
-            members.insert(name.to_owned(), part);
-        }
-    }
-    value
+    members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
