@@ -2,3 +2,5 @@
 
 pub mod review;
 pub mod rules;
+pub mod telemetry;
+pub mod tls;
