@@ -2,5 +2,6 @@
 
 pub mod review;
 pub mod rules;
+pub mod server;
 pub mod telemetry;
 pub mod tls;
