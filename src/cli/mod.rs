@@ -9,7 +9,9 @@ mod walk;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+
+use crate::telemetry::LogFormat;
 
 /// Makes workloads on preemptible (spot) Kubernetes nodes end well.
 #[derive(Debug, Parser)]
@@ -33,15 +35,6 @@ struct Global {
     /// More of the log; twice for even more. The variable RUST_LOG says it in detail.
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-}
-
-/// Format of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum LogFormat {
-    /// Lines for people.
-    Text,
-    /// One JSON object a line.
-    Json,
 }
 
 #[derive(Debug, Subcommand)]

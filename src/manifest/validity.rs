@@ -7,7 +7,7 @@ use crate::subject::{canonical_integer, is_label_value, is_qualified_name};
 
 /// A field the API server would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
+pub(super) struct Invalid {
     /// JSON pointer, relative to the object.
     pub path: String,
     /// What is wrong, and how to mend it.
@@ -37,7 +37,7 @@ fn map<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = (&'v String, &'
 
 /// What the API server would refuse in this object, or in the pods it makes. `object` has the right types
 /// (see `shape`). Source: `ValidatePodSpec` and its callees in Kubernetes' `pkg/apis/core/validation`.
-pub fn invalid(object: &Value, kind: Kind) -> Vec<Invalid> {
+pub(super) fn invalid(object: &Value, kind: Kind) -> Vec<Invalid> {
     let at = kind.pod_pointer();
     let pod = object.pointer(at).unwrap_or(&Value::Null);
     let metadata = pod.get("metadata").unwrap_or(&Value::Null);

@@ -19,9 +19,9 @@ pub struct Diagnostic {
     /// File name, or `preset:NAME`.
     pub file: String,
     /// Line, from 1.
-    pub line: usize,
+    pub line: u32,
     /// Column, from 1.
-    pub column: usize,
+    pub column: u32,
     /// Field path such as `spec.pool.taint.effect`; empty for the whole document.
     pub field: String,
     /// What is wrong.

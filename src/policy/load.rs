@@ -8,7 +8,7 @@ use super::{Policy, PolicySet};
 use crate::yaml::{self, Document, Documents};
 
 /// One policy file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// Its name for messages: a path, or `preset:NAME`.
     pub name: String,
@@ -42,7 +42,7 @@ pub fn load(sources: &[Source], catalogue: &[RuleInfo]) -> Result<(PolicySet, Ve
                     column: problem.location.column,
                     field: String::new(),
                     message: problem.message,
-                    help: problem.help,
+                    help: problem.help.unwrap_or_default(),
                 }),
             }
         }

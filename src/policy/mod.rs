@@ -6,7 +6,7 @@ mod check_rules;
 mod check_shutdown;
 mod file;
 mod issues;
-//mod load;
+mod load;
 mod mode;
 mod pool;
 mod presets;
@@ -15,7 +15,7 @@ mod schema;
 
 pub(crate) use check_rules::CLUSTER_DEFAULTS;
 pub use issues::{Diagnostic, Diagnostics, Level};
-//pub use load::{Source, load};
+pub use load::{Source, load};
 pub use mode::{Mode, RuleInfo, RuleKind};
 pub use pool::Pool;
 pub use presets::{DEFAULT_PRESET, Preset, preset, presets};

@@ -104,3 +104,31 @@ pub struct Report {
     /// What the reader should know of the run, such as what could not be looked up.
     pub notes: Vec<String>,
 }
+
+/// Output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// Text.
+    Text,
+    /// JSON.
+    Json,
+}
+
+/// How to render.
+#[derive(Clone, Copy, Debug)]
+pub struct RenderOptions {
+    /// Colour.
+    pub color: bool,
+    /// Previews.
+    pub fix_preview: bool,
+}
+
+/// Placeholder until the formats land.
+pub fn render(report: &Report, _: Format, _: &RenderOptions) -> String {
+    let mut text = String::new();
+    for f in &report.findings {
+        text += &format!("{}:{}:{}: {:?}[{}] {} {}\n", f.file, f.line, f.column, f.finding.severity, f.finding.rule, f.finding.path, f.finding.message);
+    }
+    for p in &report.problems { text += &format!("{p:?}\n"); }
+    text + &format!("{:?} {:?} {:?}\n", report.summary, report.skipped, report.notes)
+}
