@@ -137,20 +137,19 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
 fn change(subject: &Subject<'_>, given: &Given<'_>, asked: i64, wish: &Wish) -> Proposal {
     let unwritten = asked == DEFAULT_GRACE_SECONDS || matches!(wish, Wish::Seconds(_));
     let applied = subject.kind == Kind::Pod && subject.controller.is_none() && subject.metadata.is_applied();
-    let message = format!(
-        "{asked} s asked, {} s given: the window of pool {} is {} s",
-        given.seconds, given.policy, given.window
-    );
+    let of_pool = format!("the window of pool {} is {} s", given.policy, given.window);
+    let message = match wish {
+        _ if applied => format!("{asked} s asked, but {of_pool}: kept, since an applied pod's grace is immutable"),
+        Wish::Seconds(wished) => format!("{wished} s asked by annotation, {} s given: {of_pool}", given.seconds),
+        _ if unwritten => format!("no grace is written, {} s given: {of_pool}", given.seconds),
+        _ => format!("{asked} s asked, {} s given: {of_pool}", given.seconds),
+    };
     Proposal {
         policy: given.policy.to_owned(),
         severity: if unwritten || applied { Severity::Warning } else { Severity::Error },
         path: subject.pod_path(FIELD),
         want: if applied { Want::Say } else { Want::Change(Edit::SetGrace) },
-        message: if applied {
-            format!("{asked} s asked, the window is {} s: kept, since an applied pod's grace is immutable", given.window)
-        } else {
-            message
-        },
+        message,
         help: format!("write terminationGracePeriodSeconds: {}", given.seconds),
         from: json!(asked),
         to: json!(given.seconds),
