@@ -71,13 +71,14 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::rules::{Action, Mode};
+    use crate::rules::{Action, Intent, Mode};
 
     fn finding(rule: &'static str, severity: Severity) -> Finding {
         Finding {
             rule,
             severity,
             mode: Mode::Warn,
+            intent: Intent::Inform,
             policy: String::new(),
             path: String::new(),
             action: Action::Advise,

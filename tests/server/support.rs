@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use sundown::review::{Decision, Endpoint, ErrorReason, Record, ReviewError, Reviewed, Reviewer};
-use sundown::rules::{Action, Finding, Mode, Severity};
+use sundown::rules::{Action, Finding, Intent, Mode, Severity};
 use sundown::server::{Ended, Options, Server, Shutdown, Trigger};
 use sundown::telemetry::{Check, Health, Metrics, State};
 use sundown::tls::{Ephemeral, ServedCertificate, server_config};
@@ -57,6 +57,7 @@ fn finding() -> Finding {
         rule: "grace-period",
         severity: Severity::Error,
         mode: Mode::Enforce,
+        intent: Intent::Change,
         policy: "p".into(),
         path: "/spec/terminationGracePeriodSeconds".into(),
         action: Action::Change,
