@@ -1,10 +1,20 @@
 //! Reports of `check`: one set of findings, many formats.
 
+mod github;
+mod json;
+mod junit;
+mod markdown;
+mod sarif;
+mod text;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::rules::Finding;
+use crate::yaml;
 
 /// The object a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -108,27 +118,108 @@ pub struct Report {
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// Text.
+    /// For people, on a terminal.
     Text,
-    /// JSON.
+    /// The contract for programs.
     Json,
+    /// The same as YAML.
+    Yaml,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// JUnit XML, for CI test reports.
+    Junit,
+    /// Workflow commands of GitHub Actions.
+    Github,
+    /// For a comment on a pull request.
+    Markdown,
 }
 
 /// How to render.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RenderOptions {
-    /// Colour.
+    /// Colours, in text.
     pub color: bool,
-    /// Previews.
+    /// Show how objects would be admitted, in text, markdown, JSON and YAML.
     pub fix_preview: bool,
 }
 
-/// Placeholder until the formats land.
-pub fn render(report: &Report, _: Format, _: &RenderOptions) -> String {
-    let mut text = String::new();
-    for f in &report.findings {
-        text += &format!("{}:{}:{}: {:?}[{}] {} {}\n", f.file, f.line, f.column, f.finding.severity, f.finding.rule, f.finding.path, f.finding.message);
+/// Renders a report; the same report gives the same text.
+pub fn render(report: &Report, format: Format, options: &RenderOptions) -> String {
+    match format {
+        Format::Text => text::render(report, options),
+        Format::Json => json::render(report, options),
+        Format::Yaml => yaml::to_string(&json::value(report, options)),
+        Format::Sarif => sarif::render(report),
+        Format::Junit => junit::render(report),
+        Format::Github => github::render(report),
+        Format::Markdown => markdown::render(report, options),
     }
-    for p in &report.problems { text += &format!("{p:?}\n"); }
-    text + &format!("{:?} {:?} {:?}\n", report.summary, report.skipped, report.notes)
+}
+
+impl ObjectRef {
+    /// `namespace/Kind/name`, without the namespace where there is none.
+    pub fn path(&self) -> String {
+        let namespace = self.namespace.as_ref().map(|namespace| format!("{namespace}/")).unwrap_or_default();
+        format!("{namespace}{}/{}", self.kind, self.name)
+    }
+}
+
+impl Preview {
+    /// The change as a unified diff.
+    pub fn diff(&self) -> String {
+        let name = self.object.path();
+        similar::TextDiff::from_lines(&self.before, &self.after)
+            .unified_diff()
+            .header(&format!("{name} as it reaches the webhook"), &format!("{name} as it is admitted"))
+            .to_string()
+    }
+}
+
+impl Summary {
+    /// `3 files, 5 objects, 2 targeted: 1 error, 2 warnings, 0 infos, 1 problem`.
+    fn line(&self) -> String {
+        format!(
+            "{}, {}, {} targeted: {}, {}, {}, {}",
+            count(self.files, "file"),
+            count(self.objects, "object"),
+            self.targeted,
+            count(self.errors, "error"),
+            count(self.warnings, "warning"),
+            count(self.infos, "info"),
+            count(self.problems, "problem")
+        )
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+impl Report {
+    /// Everything that is said once for the whole run, line by line.
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if !self.skipped.is_empty() {
+            let kinds: Vec<String> = self.skipped.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+            remarks.push(format!("skipped, as there are no pods in them that sundown knows: {}", kinds.join(", ")));
+        }
+        if self.owned > 0 {
+            let verb = if self.owned == 1 { "is" } else { "are" };
+            let objects = count(self.owned, "object");
+            remarks.push(format!("{objects} {verb} owned by another in the input, which speaks for it"));
+        }
+        if self.summary.targeted == 0 && self.summary.objects > 0 {
+            remarks.push(format!(
+                "no workload may run on the pool of policy {}: is this the right policy?",
+                self.policies.join(", ")
+            ));
+        }
+        remarks.extend(self.notes.iter().cloned());
+        remarks
+    }
+}
+
+/// Text without control characters, so that no manifest writes to the terminal what it likes.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
