@@ -27,3 +27,6 @@ pub mod subject;
 pub mod telemetry;
 pub mod tls;
 pub mod yaml;
+
+#[cfg(test)]
+mod oracle;

@@ -4,33 +4,47 @@
 //! and namespace decide what becomes of them.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
-mod deployment_rwo;
-mod eviction_overlap;
 mod finding;
-mod forever_toleration;
-mod grace_period;
-mod job_no_retry;
-mod local_volume;
-mod near_miss_toleration;
-mod not_ready_toleration;
-mod out_of_service_toleration;
-mod pdb_not_honoured;
-mod pre_stop_too_long;
 mod proposal;
 mod registry;
-mod required_anti_affinity;
 mod run;
-mod rwo_statefulset;
 mod scene;
-mod single_replica;
-mod spread_key_missing;
-mod spread_outweighed;
-mod statefulset_replacement;
-mod topology_spread;
-mod window_is_zero;
 
 pub use finding::{Action, Finding, Intent, Mode, Severity};
 pub use proposal::Edit;
-pub use registry::{REGISTRY, Rule, catalogue};
+pub use registry::{Rule, catalogue};
 pub use run::{Verdict, run};
 pub use scene::{Case, Claim, Coverage, Kind, NoView, Pooled, Scene, Subject, View};
+
+/// Declares the module of each rule, and the registry of them all.
+macro_rules! registry {
+    ($($rule:ident,)+) => {
+        $(mod $rule;)+
+
+        /// All rules. The order is the order of application and of the documentation: core rules first, and
+        /// grace-period before not-ready-toleration, whose seconds depend on the grace that the pod ends up with.
+        pub static REGISTRY: &[Rule] = &[$($rule::RULE),+];
+    };
+}
+
+registry! {
+    grace_period,
+    topology_spread,
+    not_ready_toleration,
+    rwo_statefulset,
+    single_replica,
+    required_anti_affinity,
+    forever_toleration,
+    pre_stop_too_long,
+    pdb_not_honoured,
+    out_of_service_toleration,
+    near_miss_toleration,
+    deployment_rwo,
+    local_volume,
+    spread_key_missing,
+    spread_outweighed,
+    window_is_zero,
+    eviction_overlap,
+    job_no_retry,
+    statefulset_replacement,
+}

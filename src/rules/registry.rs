@@ -1,5 +1,6 @@
-//! The ordered registry of rules.
+//! What a rule is, and what is asked of the registry.
 
+use super::REGISTRY;
 use super::proposal::Proposal;
 use super::scene::{Group, Scene};
 use crate::policy::{RuleInfo, RuleKind};
@@ -48,30 +49,6 @@ pub struct Rule {
     /// Decides; pure.
     pub decide: fn(&Scene<'_>, &Group<'_>) -> Vec<Proposal>,
 }
-
-/// All rules. The order is the order of application and of the documentation: core rules first, and
-/// grace-period before not-ready-toleration, whose seconds depend on the grace that the pod ends up with.
-pub static REGISTRY: &[Rule] = &[
-    super::grace_period::RULE,
-    super::topology_spread::RULE,
-    super::not_ready_toleration::RULE,
-    super::rwo_statefulset::RULE,
-    super::single_replica::RULE,
-    super::required_anti_affinity::RULE,
-    super::forever_toleration::RULE,
-    super::pre_stop_too_long::RULE,
-    super::pdb_not_honoured::RULE,
-    super::out_of_service_toleration::RULE,
-    super::near_miss_toleration::RULE,
-    super::deployment_rwo::RULE,
-    super::local_volume::RULE,
-    super::spread_key_missing::RULE,
-    super::spread_outweighed::RULE,
-    super::window_is_zero::RULE,
-    super::eviction_overlap::RULE,
-    super::job_no_retry::RULE,
-    super::statefulset_replacement::RULE,
-];
 
 /// What the policy loader must know of the rules, in the order of the registry.
 pub fn catalogue() -> Vec<RuleInfo> {

@@ -1,8 +1,9 @@
 //! Runs the rules over a scene, and lets the modes have their say.
 
+use super::REGISTRY;
 use super::finding::{Finding, Intent, Mode};
 use super::proposal::{Edit, Want};
-use super::registry::{Objects, Pools, REGISTRY};
+use super::registry::{Objects, Pools};
 use super::scene::{Group, Scene};
 
 /// An edit, and the finding that gives its value and reason.

@@ -18,6 +18,8 @@ pub use object::{
     Container, Controller, ControllerKind, DEFAULT_GRACE_SECONDS, Lifecycle, Metadata, Pod, PodSpec, PodTemplate, SpreadConstraint,
     Workload, WorkloadSpec,
 };
+#[cfg(test)]
+pub(crate) use placement::hard_rules;
 pub use placement::{Placement, PoolLabels, Reach, place};
 pub use scalar::{List, Text};
 pub(crate) use tolerations::canonical_integer;

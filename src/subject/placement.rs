@@ -41,12 +41,9 @@ pub trait PoolLabels: NodeLabels {
 /// Places a pod on a pool with this taint and these node labels.
 pub fn place(spec: &PodSpec<'_>, taint: Option<&Taint>, pool: &impl PoolLabels) -> Reach {
     let tolerance = taint.filter(|taint| taint.is_hard()).map(|taint| tolerance(&spec.tolerations, taint));
-    let required = spec.affinity.node_affinity.required.as_ref();
-    let allowed = node_selector(&spec.node_selector, pool)
-        .and(required.map_or(Truth::Yes, |selector| selector.matches(pool)));
-    let placement = if tolerance == Some(Match::No) || allowed == Truth::No {
+    let placement = if tolerance == Some(Match::No) || hard_rules(spec, pool) == Truth::No {
         Placement::Never
-    } else if selects(spec, required, pool) {
+    } else if selects(spec, pool) {
         Placement::Must
     } else {
         Placement::May
@@ -54,9 +51,18 @@ pub fn place(spec: &PodSpec<'_>, taint: Option<&Taint>, pool: &impl PoolLabels) 
     Reach { placement, tolerance }
 }
 
+/// Whether nodeSelector and required node affinity let the pod onto a node with these labels.
+/// Source: `GetRequiredNodeAffinity` in `k8s.io/component-helpers/scheduling/corev1/nodeaffinity`.
+pub(crate) fn hard_rules(spec: &PodSpec<'_>, node: &impl NodeLabels) -> Truth {
+    let required = spec.affinity.node_affinity.required.as_ref();
+    node_selector(&spec.node_selector, node)
+        .and(required.map_or(Truth::Yes, |selector| selector.matches(node)))
+}
+
 /// Whether hard node rules leave no other node than those of the pool.
-fn selects(spec: &PodSpec<'_>, required: Option<&NodeSelector<'_>>, pool: &impl PoolLabels) -> bool {
+fn selects(spec: &PodSpec<'_>, pool: &impl PoolLabels) -> bool {
     let by_selector = spec.node_selector.iter().any(|(key, value)| pool.is_own(key, value));
+    let required = spec.affinity.node_affinity.required.as_ref();
     by_selector || required.is_some_and(|selector| every_term_selects(selector, pool))
 }
 
