@@ -120,11 +120,8 @@ fn constraint(found: &mut Found, at: &str, one: &Value) {
     if number("maxSkew").unwrap_or(0) <= 0 {
         found.add(format!("{at}/maxSkew"), "maxSkew must be 1 or more");
     }
-    let key = text(one, "topologyKey");
-    if key.is_empty() {
+    if text(one, "topologyKey").is_empty() {
         found.add(format!("{at}/topologyKey"), "topologyKey is missing");
-    } else if !is_qualified_name(key) {
-        found.add(format!("{at}/topologyKey"), format!("{key:?} is no valid label key"));
     }
     if !hard && text(one, "whenUnsatisfiable") != "ScheduleAnyway" {
         found.add(format!("{at}/whenUnsatisfiable"), "write DoNotSchedule or ScheduleAnyway");

@@ -172,17 +172,19 @@ impl Requirement<'_> {
         })
     }
 
-    /// Whether a field requirement holds; the API allows `In` and `NotIn` with one value, on the name only.
+    /// Whether a field requirement holds: `In` or `NotIn` with one value. Of the fields there is only the name;
+    /// any other is empty.
     fn matches_field(&self, node: &impl NodeLabels) -> Truth {
         let wants_in = match self.operator.as_str() {
             "In" => true,
             "NotIn" => false,
             _ => return Truth::No,
         };
-        if self.key != NODE_NAME_FIELD || self.values.len() != 1 {
+        if self.values.len() != 1 {
             return Truth::No;
         }
-        match node.label(NODE_NAME_FIELD) {
+        let field = if self.key == NODE_NAME_FIELD { node.label(NODE_NAME_FIELD) } else { Some(None) };
+        match field {
             Some(name) => Truth::of(self.lists(name.unwrap_or_default()) == wants_in),
             None => Truth::Unknown,
         }

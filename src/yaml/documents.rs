@@ -110,6 +110,11 @@ impl<R: BufRead> Documents<R> {
             let problem = Problem::new(locate(text, at, origin), "a NUL byte: this is no text");
             return self.give(Err(problem.with_help("look for a binary file among the manifests")));
         }
+        if let Some(at) = leading_tab(text) {
+            let location = Location { line: chunk.line + narrow(at), column: 1 };
+            let problem = Problem::new(location, "a tab is used as indentation, which YAML does not allow");
+            return self.give(Err(problem.with_help("indent with spaces")));
+        }
         match json_values(text) {
             Some(values) => {
                 for (start, value) in values {
@@ -183,7 +188,14 @@ fn is_comment_or_blank(rest: &[u8]) -> bool {
 /// A line that adds nothing to a document: blank, a comment, or a directive.
 fn is_blank(line: &str) -> bool {
     let trimmed = line.trim_start();
-    trimmed.is_empty() || trimmed.starts_with('#') || line.starts_with('%')
+    let is_directive = ["%YAML ", "%TAG "].iter().any(|directive| line.starts_with(directive));
+    trimmed.is_empty() || trimmed.starts_with('#') || is_directive
+}
+
+/// The line, from 0, of a first line with content that is indented with a tab, unless JSON begins there.
+fn leading_tab(text: &str) -> Option<usize> {
+    let (number, first) = text.lines().enumerate().find(|(_, line)| !is_blank(line))?;
+    (first.starts_with('\t') && !first.trim_start().starts_with(['{', '['])).then_some(number)
 }
 
 fn not_utf8(chunk: &Chunk, valid: usize) -> Problem {

@@ -87,7 +87,7 @@ impl Pull {
     ) -> Result<(), Problem> {
         let plain = style == ScalarStyle::Plain && tag.is_none();
         let meaning = match tag {
-            Some(tag) => scalar::tagged(tag.core_suffix(), text),
+            Some(tag) => scalar::tagged(known_tag(&tag), text),
             None if plain => Ok(scalar::plain(text)),
             None => Ok(Scalar::String(text.to_owned())),
         };
@@ -164,6 +164,12 @@ impl Pull {
             kind => Problem::new(location, format!("not valid YAML: {kind}")),
         }
     }
+}
+
+/// The name of a tag that YAML itself knows: those of the core schema, and `binary`.
+fn known_tag(tag: &Tag) -> Option<&str> {
+    let is_binary = tag.handle() == "tag:yaml.org,2002:" && tag.suffix() == "binary";
+    if is_binary { Some("binary") } else { tag.core_suffix() }
 }
 
 /// The key that an aliased scalar makes.

@@ -110,8 +110,6 @@ impl Scalar {
     /// # Errors
     /// JSON has neither infinity nor not-a-number.
     pub(super) fn into_value(self) -> Result<Value, String> {
-        /// 2^63: from here on a double does not fit 64 bits with a sign.
-        const LIMIT: f64 = 9_223_372_036_854_775_808.0;
         Ok(match self {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(value),
@@ -120,8 +118,8 @@ impl Scalar {
             Self::Float(value) if !value.is_finite() => {
                 return Err("infinity and not-a-number cannot be sent to the cluster: JSON has neither".to_owned());
             }
-            Self::Float(value) if value.fract() == 0.0 && (-LIMIT..LIMIT).contains(&value) => Value::Int(value as i64),
-            Self::Float(value) => Value::Float(value),
+            // As JSON has it: the shortest digits that are this double, in a whole number if they are one.
+            Self::Float(value) => value.to_string().parse().map_or(Value::Float(value), Value::Int),
             Self::String(text) => Value::String(text),
         })
     }

@@ -14,11 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/endpoints/request"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
-	podutil "k8s.io/kubernetes/pkg/api/pod"
 	"k8s.io/kubernetes/pkg/apis/apps"
 	_ "k8s.io/kubernetes/pkg/apis/apps/install"
 	"k8s.io/kubernetes/pkg/apis/batch"
@@ -26,12 +26,12 @@ import (
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	v1helper "k8s.io/kubernetes/pkg/apis/core/v1/helper"
-	"k8s.io/kubernetes/pkg/apis/core/validation"
 	_ "k8s.io/kubernetes/pkg/controller/tainteviction"
 	kubeletconfig "k8s.io/kubernetes/pkg/kubelet/apis/config"
 	kubeletscheme "k8s.io/kubernetes/pkg/kubelet/apis/config/scheme"
 	kubeletvalidation "k8s.io/kubernetes/pkg/kubelet/apis/config/validation"
 	_ "k8s.io/kubernetes/pkg/kubelet/nodeshutdown"
+	"k8s.io/kubernetes/pkg/registry/core/pod"
 	"k8s.io/kubernetes/plugin/pkg/admission/defaulttolerationseconds"
 	"sigs.k8s.io/yaml"
 )
@@ -94,9 +94,9 @@ func nodeAffinity(input any) any {
 			Labels map[string]string
 		}
 	}](input)
-	pod := &v1.Pod{Spec: v1.PodSpec{NodeSelector: asked.NodeSelector, Affinity: asked.Affinity}}
+	bearer := &v1.Pod{Spec: v1.PodSpec{NodeSelector: asked.NodeSelector, Affinity: asked.Affinity}}
 	node := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: asked.Node.Name, Labels: asked.Node.Labels}}
-	required, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node)
+	required, err := nodeaffinity.GetRequiredNodeAffinity(bearer).Match(node)
 	answer := object{"required": required && err == nil, "preferredScore": nil}
 	if asked.Affinity != nil && asked.Affinity.NodeAffinity != nil {
 		preferred := asked.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution
@@ -135,9 +135,13 @@ func buckets(input any) any {
 	}
 	seconds := []any{}
 	for _, priority := range asked.Priorities {
-		pod := &v1.Pod{Spec: v1.PodSpec{Priority: &priority}}
+		one := &v1.Pod{Spec: v1.PodSpec{Priority: &priority}}
 		var of any
-		for _, group := range groupByPriority(list, []*v1.Pod{pod}) {
+		if len(list) == 0 { // The kubelet does not start its shutdown manager.
+			seconds = append(seconds, of)
+			continue
+		}
+		for _, group := range groupByPriority(list, []*v1.Pod{one}) {
 			if len(group.Pods) > 0 {
 				of = group.ShutdownGracePeriodSeconds
 			}
@@ -154,6 +158,7 @@ func kubeletConfig(input any) any {
 	external := must(scheme.New(kubeletGroupVersion.WithKind("KubeletConfiguration")))
 	scheme.Default(external)
 	must(0, scheme.Convert(external, config, nil))
+	config.FailCgroupV1 = false
 	config.ContainerRuntimeEndpoint = "unix:///run/containerd/containerd.sock"
 	total, critical := asked.durations()
 	config.ShutdownGracePeriod.Duration = total
@@ -206,20 +211,21 @@ func defaults(input any) any {
 	}
 }
 
-func tolerationSeconds(pod *core.Pod) {
+func tolerationSeconds(created *core.Pod) {
 	plugin := defaulttolerationseconds.NewDefaultTolerationSeconds()
 	plugin.InspectFeatureGates(utilfeature.DefaultFeatureGate)
-	attributes := admission.NewAttributesRecord(pod, nil, core.Kind("Pod").WithVersion("v1"), "shop", "p",
+	attributes := admission.NewAttributesRecord(created, nil, core.Kind("Pod").WithVersion("v1"), "shop", "p",
 		core.Resource("pods").WithVersion("v1"), "", admission.Create, nil, false, nil)
 	must(0, plugin.Admit(context.Background(), attributes, nil))
 }
 
+// What the API server's own strategy for pods says on creation, after all it does to a pod before.
 func podErrors(manifest any) field.ErrorList {
-	pod := decode(manifest).(*core.Pod)
-	tolerationSeconds(pod)
-	options := podutil.GetValidationOptionsFromPodSpecAndMeta(&pod.Spec, nil, &pod.ObjectMeta, nil)
-	options.ResourceIsPod = true
-	return validation.ValidatePodCreate(pod, options)
+	created := decode(manifest).(*core.Pod)
+	tolerationSeconds(created)
+	ctx := request.WithNamespace(context.Background(), created.Namespace)
+	pod.Strategy.PrepareForCreate(ctx, created)
+	return pod.Strategy.Validate(ctx, created)
 }
 
 func podValidity(input any) any {

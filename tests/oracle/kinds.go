@@ -68,7 +68,6 @@ func randomDuration(r *rand.Rand) any {
 var keys = []string{"a", "A", "a/b", "pool", ""}
 var values = []string{"", "true", "1", "5", "-5", "05", "+5", "9223372036854775807", "9223372036854775808", "x"}
 
-
 // A map in the order of its keys, so that the same seed gives the same text.
 func sorted(r *rand.Rand, names []string, value func(string) any) map[string]any {
 	fields := map[string]any{}
@@ -97,8 +96,12 @@ func oneToleration(r *rand.Rand) any {
 }
 
 func randomToleration(r *rand.Rand) any {
+	asked := oneToleration(r).(object)
+	if r.Intn(2) == 0 {
+		asked["key"], asked["effect"] = "a", "NoSchedule"
+	}
 	return object{
-		"toleration": oneToleration(r),
+		"toleration": asked,
 		"taint": object{"key": pick(r, "a", "a", "pool"), "value": pick(r, values...),
 			"effect": pick(r, "NoSchedule", "NoExecute")},
 	}

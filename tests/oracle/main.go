@@ -10,6 +10,9 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
 // An input with the answer that Kubernetes' code gives.
@@ -32,6 +35,7 @@ type kind struct {
 }
 
 func main() {
+	klog.SetLogger(logr.Discard())
 	if len(os.Args) < 2 {
 		fail("usage: oracle generate --seed N --count N --out DIR | oracle apply | oracle validate")
 	}
