@@ -9,6 +9,7 @@
 //! | [`policy`] | what the user wrote: policy files, presets, schema |
 //! | [`rules`] | one file for each rule, and the registry |
 //! | [`review`] | AdmissionReview bytes in, decision, AdmissionReview bytes out |
+//! | [`json`] | JSON that is read only where a rule looks |
 //! | [`yaml`] | manifests and policy files with positions, read as the cluster reads them |
 //! | [`manifest`] | objects of manifests, what the cluster would make of them, and the rules over the result |
 //! | [`report`] | one set of findings, many formats |
@@ -16,6 +17,7 @@
 //! | [`cli`] | one file for each subcommand |
 
 pub mod cli;
+pub mod json;
 pub mod manifest;
 pub mod policy;
 pub mod report;

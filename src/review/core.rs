@@ -110,8 +110,9 @@ impl Deciding<'_> {
         let mut answer = Answer::default();
         if patch.is_some() {
             // A review without an edit leaves the annotations of an earlier round alone.
+            // A patch that is carried out is in the API server's own audit record.
             answer.audit = AuditAnnotations {
-                patch: patch.clone(),
+                patch: patch.clone().filter(|_| !enforcing),
                 findings: findings_text(&verdict.findings)?,
                 exempt: None,
             };

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::outcome::{ErrorReason, ReviewError};
+use crate::json;
 use crate::subject::{Pod, Text, Workload};
 
 const API_VERSION: &str = "admission.k8s.io/v1";
@@ -97,11 +98,8 @@ pub(super) fn decode(body: &[u8]) -> Result<Request<'_>, ReviewError> {
     }
 }
 
-fn envelope(body: &[u8], shape: Shape) -> serde_json::Result<Envelope<'_>> {
-    let mut deserializer = serde_json::Deserializer::from_slice(body);
-    let envelope = EnvelopeSeed(shape).deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(envelope)
+fn envelope(body: &[u8], shape: Shape) -> Result<Envelope<'_>, json::Error> {
+    json::from_slice_seed(body, EnvelopeSeed(shape))
 }
 
 fn envelope_or_error(body: &[u8], shape: Shape) -> Result<Envelope<'_>, ReviewError> {
@@ -116,7 +114,7 @@ fn failure(reason: ErrorReason, message: String) -> ReviewError {
     ReviewError { reason, message }
 }
 
-fn object_error(error: &serde_json::Error) -> ReviewError {
+fn object_error(error: &json::Error) -> ReviewError {
     failure(ErrorReason::Object, format!("the object does not parse: {error}"))
 }
 

@@ -132,9 +132,7 @@ pub(super) fn denial(findings: &[Finding]) -> String {
 #[derive(Serialize)]
 struct AuditFinding<'a> {
     rule: &'a str,
-    policy: &'a str,
     mode: &'a str,
-    path: &'a str,
     message: &'a str,
 }
 
@@ -145,9 +143,7 @@ pub(super) fn findings_text(findings: &[Finding]) -> serde_json::Result<Option<S
     }
     let short = findings.iter().map(|finding| AuditFinding {
         rule: finding.rule,
-        policy: &finding.policy,
         mode: finding.mode.as_str(),
-        path: &finding.path,
         message: &finding.message,
     });
     serde_json::to_string(&short.collect::<Vec<_>>()).map(Some)
