@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
@@ -119,22 +118,27 @@ impl<'de> Parser<'de> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// The string whose opening quote is next.
-    fn string(&mut self) -> Result<Text<'de>> {
+    /// The token of the string whose opening quote is next, quotes and all, and whether it holds escapes.
+    fn string_token(&mut self) -> Result<(&'de [u8], bool)> {
         let start = self.at;
-        let Some((end, has_escapes)) = skip::string(self.bytes, start + 1) else {
+        let Some(ending) = skip::string(self.bytes, start + 1) else {
             return Err(self.syntax("a string does not end"));
         };
-        self.at = end;
-        let token = self.bytes.get(start..end).unwrap_or_default();
+        if ending.has_controls {
+            return Err(self.syntax("control character in a string"));
+        }
+        self.at = ending.end;
+        Ok((self.bytes.get(start..ending.end).unwrap_or_default(), ending.has_escapes))
+    }
+
+    /// The string whose opening quote is next.
+    fn string(&mut self) -> Result<Text<'de>> {
+        let (token, has_escapes) = self.string_token()?;
         if has_escapes {
             // Rare enough to let serde_json say what escapes mean.
             return serde_json::from_slice(token).map(Text::Owned).map_err(|error| self.foreign(&error));
         }
-        let text = token.get(1..token.len() - 1).unwrap_or_default();
-        if text.iter().any(|byte| *byte < b' ') {
-            return Err(self.syntax("control character in a string"));
-        }
+        let text = unquoted(token);
         std::str::from_utf8(text).map(Text::Borrowed).map_err(|_| self.syntax("a string is not UTF-8"))
     }
 
@@ -147,7 +151,7 @@ impl<'de> Parser<'de> {
         let Some(first) = self.peek() else { return Err(self.syntax("the body ends too early")) };
         let end = match first {
             b'{' | b'[' => skip::container(self.bytes, self.at + 1),
-            b'"' => skip::string(self.bytes, self.at + 1).map(|(end, _)| end),
+            b'"' => skip::string(self.bytes, self.at + 1).map(|ending| ending.end),
             _ => return self.scalar(de::IgnoredAny).map(drop),
         };
         match end {
@@ -191,6 +195,11 @@ impl<'de> Parser<'de> {
         self.depth -= 1;
         self.expect(closing, "expected the end of a list or object")
     }
+}
+
+/// A string token without its quotes.
+fn unquoted(token: &[u8]) -> &[u8] {
+    token.get(1..token.len() - 1).unwrap_or_default()
 }
 
 enum Text<'de> {
@@ -275,10 +284,7 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
         if self.parser.peek() != Some(b'"') {
             return Err(self.parser.syntax("expected a key in quotes"));
         }
-        let key = match self.parser.string()? {
-            Text::Borrowed(text) => seed.deserialize(BorrowedStrDeserializer::new(text)),
-            Text::Owned(text) => seed.deserialize(de::value::StringDeserializer::new(text)),
-        };
+        let key = seed.deserialize(Key(self.parser));
         let key = key.map_err(|error| self.parser.place(error))?;
         self.parser.expect(b':', "expected :")?;
         Ok(Some(key))
@@ -286,6 +292,35 @@ impl<'de> MapAccess<'de> for Members<'_, 'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value> {
         seed.deserialize(&mut *self.parser)
+    }
+}
+
+/// A key: the name of a field is compared byte by byte, so it need not be read as text.
+struct Key<'p, 'de>(&'p mut Parser<'de>);
+
+impl<'de> Deserializer<'de> for Key<'_, 'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        match self.0.string()? {
+            Text::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Text::Owned(text) => visitor.visit_string(text),
+        }
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        let start = self.0.at;
+        let (token, has_escapes) = self.0.string_token()?;
+        if has_escapes {
+            self.0.at = start;
+            return self.deserialize_any(visitor);
+        }
+        visitor.visit_borrowed_bytes(unquoted(token))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum ignored_any
     }
 }
 

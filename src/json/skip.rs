@@ -1,5 +1,7 @@
 //! Finds the end of a value without looking at what is in it.
 
+use wide::u8x16;
+
 use super::masks::{BLOCK, Carry, Masks};
 
 /// The offset behind the container whose opening bracket is just before `from`; `None` if it does not end.
@@ -43,18 +45,52 @@ fn block_end(block: &[u8; BLOCK], depth: &mut u64, carry: &mut Carry) -> Option<
     None
 }
 
-/// The offset behind the string whose opening quote is just before `from`, and whether it holds escapes.
-pub(super) fn string(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
-    let mut at = from;
-    let mut has_escapes = false;
+/// A string as far as its end is concerned.
+pub(super) struct Ending {
+    /// Offset behind the closing quote.
+    pub end: usize,
+    /// There are escapes in it.
+    pub has_escapes: bool,
+    /// There are control characters in it, which JSON refuses.
+    pub has_controls: bool,
+}
+
+/// Finds the end of the string whose opening quote is just before `from`; `None` if it does not end.
+pub(super) fn string(bytes: &[u8], from: usize) -> Option<Ending> {
+    let mut ending = Ending { end: from, has_escapes: false, has_controls: false };
     loop {
-        match bytes.get(at)? {
-            b'"' => return Some((at + 1, has_escapes)),
-            b'\\' => {
-                has_escapes = true;
-                at += 2;
+        ending.end = next_special(bytes, ending.end)?;
+        match bytes.get(ending.end)? {
+            b'"' => {
+                ending.end += 1;
+                return Some(ending);
             }
-            _ => at += 1,
+            b'\\' => {
+                ending.has_escapes = true;
+                ending.end += 2;
+            }
+            _ => {
+                ending.has_controls = true;
+                ending.end += 1;
+            }
         }
     }
+}
+
+/// The offset of the next quote, backslash or control character.
+fn next_special(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let (parts, tail) = rest.as_chunks::<16>();
+    for (index, part) in parts.iter().enumerate() {
+        let part = u8x16::new(*part);
+        let quote = part.simd_eq(u8x16::splat(b'"'));
+        let backslash = part.simd_eq(u8x16::splat(b'\\'));
+        let control = part.min(u8x16::splat(0x1f)).simd_eq(part);
+        let found = (quote | backslash | control).to_bitmask();
+        if found != 0 {
+            return Some(from + index * 16 + found.trailing_zeros() as usize);
+        }
+    }
+    let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1f);
+    tail.iter().position(special).map(|at| from + parts.len() * 16 + at)
 }
