@@ -20,10 +20,8 @@ use crate::yaml::Documents;
 
 #[expect(clippy::disallowed_methods, reason = "the tests read their vectors")]
 fn vectors(kind: &str) -> Vec<(Value, Value)> {
-    let folder = std::env::var("SUNDOWN_VECTORS").map_or_else(
-        |_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors"),
-        PathBuf::from,
-    );
+    let folder = std::env::var("SUNDOWN_VECTORS")
+        .map_or_else(|_| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors"), PathBuf::from);
     let text = fs::read_to_string(folder.join(format!("{kind}.jsonl"))).unwrap();
     let vectors: Vec<(Value, Value)> = text
         .lines()
@@ -37,7 +35,12 @@ fn vectors(kind: &str) -> Vec<(Value, Value)> {
 }
 
 /// Holds our answer against that of Kubernetes, for all inputs but those on which the two differ on purpose.
-fn compare(kind: &str, differs: fn(&Value) -> bool, ours: impl Fn(&Value) -> Value, theirs: impl Fn(&Value) -> Value) {
+fn compare(
+    kind: &str,
+    differs: fn(&Value) -> bool,
+    ours: impl Fn(&Value) -> Value,
+    theirs: impl Fn(&Value) -> Value,
+) {
     let mut compared = 0;
     for (input, want) in vectors(kind) {
         if !differs(&input) {
@@ -147,7 +150,9 @@ fn buckets() {
             windows.buckets().iter().map(|b| json!({"priority": b.priority, "seconds": b.seconds})).collect();
         assert_eq!(json!(used), want["buckets"], "{input}");
         assert_eq!(json!(windows.inhibit_seconds()), want["sum"], "{input}");
-        for (priority, seconds) in input["priorities"].as_array().unwrap().iter().zip(want["seconds"].as_array().unwrap()) {
+        for (priority, seconds) in
+            input["priorities"].as_array().unwrap().iter().zip(want["seconds"].as_array().unwrap())
+        {
             let priority = i32::try_from(priority.as_i64().unwrap()).unwrap();
             let seconds = seconds.as_i64().unwrap_or(0);
             assert_eq!(windows.seconds(priority), seconds, "{input} at {priority}");
@@ -167,7 +172,11 @@ fn defaulting() {
         let in_pod = if grace < 0 { 1 } else { grace };
         assert_eq!(pod["spec"]["terminationGracePeriodSeconds"], in_pod, "{input}");
         if kind == Kind::Pod {
-            assert_eq!(without_empty(&pod["spec"]["tolerations"]), without_empty(&want["tolerations"]), "{input}");
+            assert_eq!(
+                without_empty(&pod["spec"]["tolerations"]),
+                without_empty(&want["tolerations"]),
+                "{input}"
+            );
         }
         if let Some(replicas) = want["replicas"].as_i64() {
             assert_eq!(input["spec"]["replicas"].as_i64().unwrap_or(1), replicas, "{input}");
@@ -187,7 +196,10 @@ fn without_empty(tolerations: &Value) -> Value {
 /// On purpose: Gt and Lt are read as with TaintTolerationComparisonOperators on, which is off by default.
 fn compares_numbers(pod: &Value) -> bool {
     let tolerations = pod["spec"]["tolerations"].as_array();
-    tolerations.into_iter().flatten().any(|toleration| ["Gt", "Lt"].contains(&toleration["operator"].as_str().unwrap_or("")))
+    tolerations
+        .into_iter()
+        .flatten()
+        .any(|toleration| ["Gt", "Lt"].contains(&toleration["operator"].as_str().unwrap_or("")))
 }
 
 #[test]
@@ -202,7 +214,9 @@ fn the_taint_manager_goes_by_the_first_match() {
         let tolerations: Vec<Toleration<'_>> = Vec::deserialize(&input["tolerations"]).unwrap();
         match first_match(&tolerations, &Taint::no_execute(input["taint"].as_str().unwrap())) {
             None => json!({"tolerated": false, "seconds": 0}),
-            Some((_, first)) => json!({"tolerated": true, "seconds": first.toleration_seconds.map(|s| s.max(0))}),
+            Some((_, first)) => {
+                json!({"tolerated": true, "seconds": first.toleration_seconds.map(|s| s.max(0))})
+            }
         }
     };
     compare("eviction", never, ours, same);

@@ -32,7 +32,11 @@ fn the_worked_example_compiles_and_fires() {
     fs::copy(root.join("Cargo.lock"), copied.join("Cargo.lock")).unwrap();
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
     let without_benches = manifest.split("[[bench]]").next().unwrap().to_owned()
-        + manifest.split_once("[dependencies]").map(|(_, rest)| format!("[dependencies]{rest}")).unwrap().as_str();
+        + manifest
+            .split_once("[dependencies]")
+            .map(|(_, rest)| format!("[dependencies]{rest}"))
+            .unwrap()
+            .as_str();
     // Another name for the binary: the one of this build is under test elsewhere.
     let renamed = without_benches.replace("name = \"sundown\"\npath", "name = \"worked-example\"\npath");
     assert_ne!(renamed, without_benches);

@@ -43,7 +43,14 @@ struct Package {
 /// All crates that are compiled for this platform, those of tests and builds among them.
 fn packages() -> Vec<Package> {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--locked", "--edges=normal,build,dev", "--prefix=none", "--no-dedupe", "--format={p}|{l}"])
+        .args([
+            "tree",
+            "--locked",
+            "--edges=normal,build,dev",
+            "--prefix=none",
+            "--no-dedupe",
+            "--format={p}|{l}",
+        ])
         .args(["--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")])
         .output()
         .unwrap();
@@ -134,7 +141,12 @@ fn no_banned_crate_and_nothing_from_outside_the_registry() {
     for package in packages {
         let banned = BANNED.iter().find(|(banned, _)| *banned == package.name);
         assert!(banned.is_none(), "{banned:?} is in the tree");
-        assert!(package.name == "sundown" || package.source.is_empty(), "{} is from {}", package.name, package.source);
+        assert!(
+            package.name == "sundown" || package.source.is_empty(),
+            "{} is from {}",
+            package.name,
+            package.source
+        );
     }
 }
 
@@ -145,6 +157,10 @@ fn no_unknown_duplicate() {
         versions.entry(package.name).or_default().insert(package.version);
     }
     for (name, versions) in versions.iter().filter(|(_, versions)| versions.len() > 1) {
-        assert!(KNOWN_DUPLICATES.contains(&name.as_str()), "{name} is there {} times: {versions:?}", versions.len());
+        assert!(
+            KNOWN_DUPLICATES.contains(&name.as_str()),
+            "{name} is there {} times: {versions:?}",
+            versions.len()
+        );
     }
 }

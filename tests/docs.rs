@@ -22,7 +22,8 @@ fn kind(rule: &Rule) -> &'static str {
 fn table() -> String {
     let mut text = String::from("| rule | kind | what it does |\n|---|---|---|\n");
     for rule in REGISTRY {
-        writeln!(text, "| [{0}](docs/rules.md#{0}) | {1} | {2} |", rule.id, kind(rule), rule.summary).unwrap();
+        writeln!(text, "| [{0}](docs/rules.md#{0}) | {1} | {2} |", rule.id, kind(rule), rule.summary)
+            .unwrap();
     }
     text
 }

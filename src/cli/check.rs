@@ -96,7 +96,9 @@ fn outputs(given: &[Output]) -> anyhow::Result<Vec<Output>> {
         return Ok(vec![Output { format: Format::Text, file: None }]);
     }
     if given.iter().filter(|output| output.file.is_none()).count() > 1 {
-        bail!("only one output can go to standard output: give the others a file, such as -o sarif=report.sarif");
+        bail!(
+            "only one output can go to standard output: give the others a file, such as -o sarif=report.sarif"
+        );
     }
     Ok(given.to_vec())
 }

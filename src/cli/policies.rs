@@ -52,8 +52,10 @@ fn of_path(path: &Path, sources: &mut Vec<Source>) -> anyhow::Result<()> {
         sources.push(of_file(path)?);
         return Ok(());
     }
-    let entries = fs::read_dir(path).with_context(about)?.collect::<Result<Vec<_>, _>>().with_context(about)?;
-    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(|file| is_policy(file)).collect();
+    let entries =
+        fs::read_dir(path).with_context(about)?.collect::<Result<Vec<_>, _>>().with_context(about)?;
+    let mut files: Vec<PathBuf> =
+        entries.iter().map(fs::DirEntry::path).filter(|file| is_policy(file)).collect();
     files.sort();
     if files.is_empty() {
         bail!("there is no .yaml, .yml or .json file in {}", path.display());

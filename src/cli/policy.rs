@@ -15,7 +15,9 @@ use crate::shutdown::CRITICAL_PRIORITY;
 #[derive(Debug, Subcommand)]
 pub(super) enum PolicyCommand {
     /// Load policies and say everything that is wrong with them, and what windows they give.
-    #[command(after_help = "Exit codes: 0 the policies load, 1 they do not, 2 usage or a file that cannot be read.")]
+    #[command(
+        after_help = "Exit codes: 0 the policies load, 1 they do not, 2 usage or a file that cannot be read."
+    )]
     Check {
         /// Policy files or directories, or preset:NAME; as with --policy.
         #[arg(value_name = "FILE|DIR|preset:NAME")]
@@ -85,12 +87,14 @@ fn describe(policies: &PolicySet) -> String {
     for policy in policies.policies() {
         let taint = policy.pool.taint.as_ref().map_or_else(|| "no taint".to_owned(), |taint| taint.display());
         let _ = writeln!(text, "policy {}: {taint}", policy.name);
-        let mut priorities: Vec<i32> = policy.windows.buckets().iter().map(|bucket| bucket.priority).collect();
+        let mut priorities: Vec<i32> =
+            policy.windows.buckets().iter().map(|bucket| bucket.priority).collect();
         priorities.extend([0, CRITICAL_PRIORITY]);
         priorities.sort_unstable();
         priorities.dedup();
         for priority in priorities {
-            let _ = writeln!(text, "  window from priority {priority}: {} s", policy.windows.seconds(priority));
+            let _ =
+                writeln!(text, "  window from priority {priority}: {} s", policy.windows.seconds(priority));
         }
         for (index, rule) in REGISTRY.iter().enumerate() {
             let _ = writeln!(text, "  {:<26} {}", rule.id, policy.rules.mode(index).as_str());

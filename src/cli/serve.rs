@@ -108,7 +108,9 @@ fn start_certificate(args: &TlsArgs, served: &Arc<ServedCertificate>) -> anyhow:
             info!(file = %path.display(), "the throw-away CA is written; trust it with: curl --cacert FILE");
         }
         None => {
-            info!("the throw-away CA follows; to trust it, save it and give it to curl --cacert, or use --tls-ca-out");
+            info!(
+                "the throw-away CA follows; to trust it, save it and give it to curl --cacert, or use --tls-ca-out"
+            );
             eprint!("{}", ephemeral.ca_pem);
         }
     }

@@ -48,7 +48,9 @@ pub(super) fn inputs(paths: &[String]) -> (Vec<Input>, Vec<(String, String)>) {
         if path == STDIN {
             match spool() {
                 Ok(file) => found.push(Input::Stdin(file)),
-                Err(error) => problems.push((STDIN.to_owned(), format!("cannot read standard input: {error}"))),
+                Err(error) => {
+                    problems.push((STDIN.to_owned(), format!("cannot read standard input: {error}")))
+                }
             }
         } else {
             walk(Path::new(path), &mut found, &mut problems);

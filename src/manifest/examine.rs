@@ -50,7 +50,11 @@ impl<'p> Examiner<'p> {
         let simulated = simulate::pod(&json, kind, index, self.default_seconds());
         examined.unknown_class = simulated.unknown_class;
         if let Err(error) = self.judge(&json, kind, &simulated.pod, index, &mut examined) {
-            examined.findings.push(refused(String::new(), format!("the object does not read: {error}"), String::new()));
+            examined.findings.push(refused(
+                String::new(),
+                format!("the object does not read: {error}"),
+                String::new(),
+            ));
         }
         examined
     }
@@ -66,9 +70,8 @@ impl<'p> Examiner<'p> {
         let pod = Pod::deserialize(pod_json)?;
         let (Some(pod_metadata), Some(pod_spec)) = (&pod.metadata, &pod.spec) else { return Ok(()) };
         // A CronJob is looked at as the Job that it makes.
-        let of_cron_job = (kind == Kind::CronJob).then(|| {
-            json!({"metadata": object["metadata"], "spec": object.pointer(kind.spec_pointer())})
-        });
+        let of_cron_job = (kind == Kind::CronJob)
+            .then(|| json!({"metadata": object["metadata"], "spec": object.pointer(kind.spec_pointer())}));
         let workload = Workload::deserialize(of_cron_job.as_ref().unwrap_or(object))?;
         let is_pod = kind == Kind::Pod;
         let subject = Subject {

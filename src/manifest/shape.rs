@@ -60,10 +60,8 @@ const CONSTRAINT: Shape = Object(&[
     ("labelSelector", SELECTOR),
     ("matchLabelKeys", List(&Text)),
 ]);
-const HOOK: Shape = Object(&[
-    ("sleep", Object(&[("seconds", Integer)])),
-    ("exec", Object(&[("command", List(&Text))])),
-]);
+const HOOK: Shape =
+    Object(&[("sleep", Object(&[("seconds", Integer)])), ("exec", Object(&[("command", List(&Text))]))]);
 const CONTAINER: Shape =
     Object(&[("name", Text), ("lifecycle", Object(&[("preStop", HOOK), ("postStart", HOOK)]))]);
 const VOLUME: Shape = Object(&[

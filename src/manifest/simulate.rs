@@ -71,7 +71,10 @@ fn made_by_controller(object: &Value, kind: Kind, metadata: &mut Map<String, Val
             "DaemonSet",
             "apps/v1",
             own_name.to_owned(),
-            vec![("controller-revision-hash", MADE_UP.to_owned()), ("pod-template-generation", "1".to_owned())],
+            vec![
+                ("controller-revision-hash", MADE_UP.to_owned()),
+                ("pod-template-generation", "1".to_owned()),
+            ],
         ),
         Kind::Job => ("Job", "batch/v1", own_name.to_owned(), job_labels(own_name)),
         Kind::CronJob => {

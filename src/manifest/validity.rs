@@ -78,18 +78,25 @@ fn toleration(found: &mut Found, at: &str, toleration: &Value) {
     if key.is_empty() && operator != "Exists" {
         found.add(format!("{at}/operator"), "a toleration without a key needs operator: Exists");
     }
-    if toleration.get("tolerationSeconds").is_some_and(|seconds| !seconds.is_null()) && effect != "NoExecute" {
+    if toleration.get("tolerationSeconds").is_some_and(|seconds| !seconds.is_null()) && effect != "NoExecute"
+    {
         found.add(format!("{at}/effect"), "tolerationSeconds needs effect: NoExecute");
     }
     match operator {
         "" | "Equal" if !is_label_value(value) => {
-            found.add(format!("{at}/value"), format!("{value:?} is no valid value: compare the taint's own value"));
+            found.add(
+                format!("{at}/value"),
+                format!("{value:?} is no valid value: compare the taint's own value"),
+            );
         }
         "Exists" if !value.is_empty() => {
             found.add(format!("{at}/value"), "value must be empty when operator is Exists: remove it");
         }
         "Gt" | "Lt" if canonical_integer(value).is_none() => {
-            found.add(format!("{at}/value"), format!("{value:?} is no whole number, which {operator} compares"));
+            found.add(
+                format!("{at}/value"),
+                format!("{value:?} is no whole number, which {operator} compares"),
+            );
         }
         "" | "Equal" | "Exists" | "Gt" | "Lt" => {}
         _ => found.add(format!("{at}/operator"), format!("{operator:?} is no operator: Exists or Equal")),
@@ -107,7 +114,9 @@ fn constraints(found: &mut Found, at: &str, spec: &Value) {
     for (index, one) in all.iter().enumerate() {
         let at = format!("{at}/{index}");
         constraint(found, &at, one);
-        let pair = |value: &Value| (text(value, "topologyKey").to_owned(), text(value, "whenUnsatisfiable").to_owned());
+        let pair = |value: &Value| {
+            (text(value, "topologyKey").to_owned(), text(value, "whenUnsatisfiable").to_owned())
+        };
         if all.iter().take(index).any(|earlier| pair(earlier) == pair(one)) {
             found.add(at, "a constraint with this topologyKey and whenUnsatisfiable is there already");
         }
@@ -153,7 +162,10 @@ fn match_label_keys(found: &mut Found, at: &str, one: &Value) {
         let in_labels = map(selector, "matchLabels").any(|(known, _)| known == key);
         let in_expressions = expressions.iter().any(|e| text(e, "key") == key && !merged(e));
         if in_labels || in_expressions {
-            found.add(format!("{at}/matchLabelKeys/{index}"), format!("{key:?} is in labelSelector too: keep one"));
+            found.add(
+                format!("{at}/matchLabelKeys/{index}"),
+                format!("{key:?} is in labelSelector too: keep one"),
+            );
         }
     }
 }
@@ -176,7 +188,8 @@ fn sleeps(found: &mut Found, at: &str, spec: &Value) {
 }
 
 fn claim_templates(found: &mut Found, object: &Value) {
-    let templates = object.pointer("/spec").map(|spec| list(spec, "volumeClaimTemplates")).unwrap_or_default();
+    let templates =
+        object.pointer("/spec").map(|spec| list(spec, "volumeClaimTemplates")).unwrap_or_default();
     for (index, template) in templates.iter().enumerate() {
         let modes = template.pointer("/spec/accessModes").and_then(Value::as_array);
         let path = format!("/spec/volumeClaimTemplates/{index}/spec/accessModes");

@@ -69,7 +69,11 @@ fn header(raw: &RawPolicy, issues: &mut Issues) {
 
 fn name(name: Option<String>, issues: &mut Issues) -> String {
     let Some(name) = name else {
-        issues.error("", "metadata.name is missing", "add metadata: {name: …}; findings name the policy by it");
+        issues.error(
+            "",
+            "metadata.name is missing",
+            "add metadata: {name: …}; findings name the policy by it",
+        );
         return String::new();
     };
     let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
@@ -130,7 +134,11 @@ fn contradiction(labels: &[(String, String)], key: Option<&str>, value: Option<&
 
 fn taint(raw: RawTaint, issues: &mut Issues) -> Option<Taint> {
     if raw.key.as_deref().is_none_or(str::is_empty) {
-        issues.error("/spec/pool/taint", "the taint has no key", "add key: the taint key of the pool's nodes");
+        issues.error(
+            "/spec/pool/taint",
+            "the taint has no key",
+            "add key: the taint key of the pool's nodes",
+        );
     }
     if raw.effect.is_none() {
         issues.error(

@@ -55,7 +55,11 @@ fn advice(raw: &RawRules, catalogue: &[RuleInfo], issues: &mut Issues) {
         let known = catalogue.iter().find(|rule| rule.id == id && rule.kind == RuleKind::Advice);
         if known.is_none() {
             let ids: Vec<_> = catalogue.iter().map(|rule| rule.id).collect();
-            issues.error(&pointer, format!("there is no rule {id:?}"), format!("the rules are {}", ids.join(", ")));
+            issues.error(
+                &pointer,
+                format!("there is no rule {id:?}"),
+                format!("the rules are {}", ids.join(", ")),
+            );
         } else if settings.mode == Some(Mode::Enforce) {
             issues.error(
                 &format!("{pointer}/mode"),

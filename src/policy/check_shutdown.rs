@@ -83,7 +83,11 @@ fn duration(field: &str, text: &str, issues: &mut Issues) -> Option<i64> {
     let nanos = match parse_duration(text) {
         Ok(nanos) => nanos,
         Err(error) => {
-            issues.error(&pointer, format!("{text:?} {error}"), "the kubelet takes Go's durations: 150s, 2m30s, 1h");
+            issues.error(
+                &pointer,
+                format!("{text:?} {error}"),
+                "the kubelet takes Go's durations: 150s, 2m30s, 1h",
+            );
             return None;
         }
     };

@@ -79,7 +79,11 @@ impl Issues {
     pub(super) fn at_least(&mut self, pointer: &str, value: i64, least: i64) -> i64 {
         let most = i64::from(i32::MAX);
         if value < least || value > most {
-            self.error(pointer, format!("{value} is out of range"), format!("write seconds from {least} to {most}"));
+            self.error(
+                pointer,
+                format!("{value} is out of range"),
+                format!("write seconds from {least} to {most}"),
+            );
         }
         value.clamp(least, most)
     }

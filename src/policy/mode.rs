@@ -45,7 +45,11 @@ impl<'de> Deserialize<'de> for Mode {
             }
 
             fn visit_bool<E: Error>(self, word: bool) -> Result<Mode, E> {
-                if word { Err(E::invalid_type(serde::de::Unexpected::Bool(word), &self)) } else { Ok(Mode::Off) }
+                if word {
+                    Err(E::invalid_type(serde::de::Unexpected::Bool(word), &self))
+                } else {
+                    Ok(Mode::Off)
+                }
             }
 
             fn visit_str<E: Error>(self, word: &str) -> Result<Mode, E> {

@@ -26,9 +26,18 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
-fn line(text: &mut String, command: &str, file: &str, line: usize, column: usize, title: &str, message: &str) {
+fn line(
+    text: &mut String,
+    command: &str,
+    file: &str,
+    line: usize,
+    column: usize,
+    title: &str,
+    message: &str,
+) {
     let (file, title, message) = (property(file), property(title), data(message));
-    let _ = writeln!(text, "::{command} file={file},line={line},col={column},title=sundown {title}::{message}");
+    let _ =
+        writeln!(text, "::{command} file={file},line={line},col={column},title=sundown {title}::{message}");
 }
 
 /// Escapes the message of a command.

@@ -16,7 +16,8 @@ struct Suite<'r> {
 
 impl Suite<'_> {
     fn failures(&self) -> usize {
-        let fails = |findings: &&Vec<&LocatedFinding>| findings.iter().any(|f| f.finding.severity == Severity::Error);
+        let fails =
+            |findings: &&Vec<&LocatedFinding>| findings.iter().any(|f| f.finding.severity == Severity::Error);
         self.objects.values().filter(fails).count()
     }
 

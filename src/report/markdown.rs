@@ -41,7 +41,10 @@ fn table(text: &mut String, title: &str, findings: &[&LocatedFinding]) {
     if findings.is_empty() {
         return;
     }
-    let _ = write!(text, "\n#### {title}\n\n| object | rule | what | how to mend it | place |\n|---|---|---|---|---|\n");
+    let _ = write!(
+        text,
+        "\n#### {title}\n\n| object | rule | what | how to mend it | place |\n|---|---|---|---|---|\n"
+    );
     for located in findings {
         let finding = &located.finding;
         let place = format!("{}:{}:{}", located.file, located.line, located.column);

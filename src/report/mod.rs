@@ -5,9 +5,9 @@ mod json;
 mod junit;
 mod markdown;
 mod sarif;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::collections::BTreeMap;
 
@@ -201,7 +201,10 @@ impl Report {
         let mut remarks = Vec::new();
         if !self.skipped.is_empty() {
             let kinds: Vec<String> = self.skipped.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-            remarks.push(format!("skipped, as there are no pods in them that sundown knows: {}", kinds.join(", ")));
+            remarks.push(format!(
+                "skipped, as there are no pods in them that sundown knows: {}",
+                kinds.join(", ")
+            ));
         }
         if self.owned > 0 {
             let verb = if self.owned == 1 { "is" } else { "are" };

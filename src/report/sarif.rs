@@ -107,7 +107,9 @@ fn uri(file: &str) -> String {
     let encode = |part: &str| -> String {
         part.bytes()
             .map(|byte| match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                    char::from(byte).to_string()
+                }
                 other => format!("%{other:02X}"),
             })
             .collect()

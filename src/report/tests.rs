@@ -96,8 +96,14 @@ fn text_keeps_control_characters_from_the_terminal() {
     assert!(text.contains("a b/c,d.yaml:12:7: error[grace-period]: 600 s |"), "{text}");
     assert!(text.contains("600 -> 120"), "{text}");
     assert!(text.contains("-grace: 600\n+grace: 120\n"), "{text}");
-    assert!(text.contains("2 files, 1 object, 1 targeted: 1 error, 0 warnings, 0 infos, 1 problem"), "{text}");
-    assert!(text.contains("2 Service") && text.contains("1 object is owned") && text.contains("a note"), "{text}");
+    assert!(
+        text.contains("2 files, 1 object, 1 targeted: 1 error, 0 warnings, 0 infos, 1 problem"),
+        "{text}"
+    );
+    assert!(
+        text.contains("2 Service") && text.contains("1 object is owned") && text.contains("a note"),
+        "{text}"
+    );
     let coloured = render(&report(), Format::Text, &RenderOptions { color: true, fix_preview: false });
     assert!(coloured.contains("\u{1b}[31;1merror\u{1b}[0m"), "{coloured:?}");
 }
@@ -135,7 +141,10 @@ fn markdown_cells_hold_no_markup() {
 fn junit_counts_and_escapes() {
     let text = rendered(Format::Junit);
     assert!(text.contains("<testsuites name=\"sundown\" tests=\"3\" failures=\"1\" errors=\"1\">"), "{text}");
-    assert!(text.contains("message=\"600 s | &lt;b&gt;&quot;x&quot;&lt;/b&gt; 100% ]]&gt; \u{fffd}[31m\""), "{text}");
+    assert!(
+        text.contains("message=\"600 s | &lt;b&gt;&quot;x&quot;&lt;/b&gt; 100% ]]&gt; \u{fffd}[31m\""),
+        "{text}"
+    );
 }
 
 #[test]

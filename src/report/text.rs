@@ -37,7 +37,8 @@ pub(super) fn render(report: &Report, options: &RenderOptions) -> String {
     }
     for problem in &report.problems {
         let place = format!("{}:{}:{}", printable(&problem.file), problem.line, problem.column);
-        let _ = writeln!(text, "{place}: {}: {}", paint.with("31;1", "unreadable"), printable(&problem.message));
+        let _ =
+            writeln!(text, "{place}: {}: {}", paint.with("31;1", "unreadable"), printable(&problem.message));
     }
     if options.fix_preview {
         for preview in &report.previews {

@@ -9,7 +9,9 @@ use super::encode::{Answer, AuditAnnotations, denial, encode, findings_text, pat
 use super::outcome::{Decision, Endpoint, ErrorReason, Record, ReviewError, Reviewed, Reviewer};
 use super::patch::operations;
 use crate::policy::PolicySet;
-use crate::rules::{Action, Finding, Intent, Kind, Mode, Pooled, Scene, Severity, Subject, Verdict, View, run};
+use crate::rules::{
+    Action, Finding, Intent, Kind, Mode, Pooled, Scene, Severity, Subject, Verdict, View, run,
+};
 use crate::subject::{Metadata, Pod, Workload};
 
 /// Decides reviews by the loaded policies, which may be exchanged while it runs.
@@ -34,7 +36,8 @@ impl Reviewer for Core {
     fn review(&self, endpoint: Endpoint, body: &[u8]) -> Result<Reviewed, ReviewError> {
         let request = decode(body)?;
         let policies = self.policies.load();
-        let deciding = Deciding { request: &request, policies: &policies, view: &*self.view, mode: mode(endpoint) };
+        let deciding =
+            Deciding { request: &request, policies: &policies, view: &*self.view, mode: mode(endpoint) };
         let (answer, mut record) = match endpoint {
             Endpoint::PodsEnforce | Endpoint::PodsAudit => deciding.pod(),
             Endpoint::WorkloadsEnforce | Endpoint::WorkloadsAudit => deciding.workload(),
@@ -120,7 +123,9 @@ impl Deciding<'_> {
         if enforcing {
             answer.warnings = warnings(&verdict.findings);
             if !recorded {
-                answer.warnings.push("sundown: changes are not recorded, the pod's annotations are full".to_owned());
+                answer
+                    .warnings
+                    .push("sundown: changes are not recorded, the pod's annotations are full".to_owned());
             }
             answer.patch.clone_from(&patch);
         }
@@ -216,7 +221,8 @@ impl Deciding<'_> {
             "UPDATE" => "UPDATE",
             _ => "other",
         };
-        let name = if request.name.is_empty() { metadata.display_name() } else { request.name.as_str().to_owned() };
+        let name =
+            if request.name.is_empty() { metadata.display_name() } else { request.name.as_str().to_owned() };
         Record {
             decision,
             resource,

@@ -74,7 +74,12 @@ impl Proposal {
     }
 
     /// Turns it into a finding of a rule in a mode; the edit is kept only if it is to be carried out.
-    pub(super) fn into_finding(self, rule: &'static str, wanted: Mode, mode: Mode) -> (Finding, Option<Edit>) {
+    pub(super) fn into_finding(
+        self,
+        rule: &'static str,
+        wanted: Mode,
+        mode: Mode,
+    ) -> (Finding, Option<Edit>) {
         let (action, severity) = match (mode, &self.want) {
             (Mode::Enforce, Want::Change(_)) => (Action::Change, self.severity),
             (Mode::Enforce, Want::Deny) => (Action::Deny, self.severity),

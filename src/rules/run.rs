@@ -50,7 +50,8 @@ pub fn run(scene: &Scene<'_>, namespace: Mode) -> Verdict {
         return verdict;
     }
     for (index, rule) in REGISTRY.iter().enumerate() {
-        let cases = if rule.pools == Pools::Reached { &scene.pooled.reached } else { &scene.pooled.unreached };
+        let cases =
+            if rule.pools == Pools::Reached { &scene.pooled.reached } else { &scene.pooled.unreached };
         let wanted_here = rule.objects == Objects::Pods || scene.subject.workload.is_some();
         if cases.is_empty() || !wanted_here {
             continue;

@@ -15,8 +15,8 @@ pub use affinity::{Affinity, NodeSelectorTerm, PreferredTerm, Requirement, Truth
 pub use labels::{LabelSelector, Labels, NodeLabels, PER_POD_LABELS, POD_TEMPLATE_HASH};
 pub use names::{is_label_value, is_qualified_name};
 pub use object::{
-    Container, Controller, ControllerKind, DEFAULT_GRACE_SECONDS, Lifecycle, Metadata, Pod, PodSpec, PodTemplate, SpreadConstraint,
-    Workload, WorkloadSpec,
+    Container, Controller, ControllerKind, DEFAULT_GRACE_SECONDS, Lifecycle, Metadata, Pod, PodSpec,
+    PodTemplate, SpreadConstraint, Workload, WorkloadSpec,
 };
 #[cfg(test)]
 pub(crate) use placement::hard_rules;

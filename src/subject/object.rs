@@ -199,7 +199,8 @@ impl PodSpec<'_> {
 
     /// Seconds of the longest `lifecycle.*.sleep`, below which the API server refuses a grace period.
     pub fn longest_sleep_seconds(&self) -> i64 {
-        let hooks = self.all_containers().map(|(_, _, container)| container.lifecycle.longest_sleep_seconds());
+        let hooks =
+            self.all_containers().map(|(_, _, container)| container.lifecycle.longest_sleep_seconds());
         hooks.max().unwrap_or(0)
     }
 
@@ -284,7 +285,9 @@ impl Hook<'_> {
             [program, seconds] if program.rsplit('/').next() == Some("sleep") => whole_seconds(seconds),
             [_shell, flag, line] if flag.starts_with('-') && flag.ends_with('c') => {
                 line.trim_start().strip_prefix("sleep ").and_then(|rest| {
-                    rest.split(|c: char| c.is_whitespace() || c == ';' || c == '&').next().and_then(whole_seconds)
+                    rest.split(|c: char| c.is_whitespace() || c == ';' || c == '&')
+                        .next()
+                        .and_then(whole_seconds)
                 })
             }
             _ => None,

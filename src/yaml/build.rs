@@ -159,7 +159,9 @@ impl Tree {
         let kept: Vec<bool> = entries
             .iter()
             .enumerate()
-            .map(|(index, written)| repeated.get(&written.entry.key).is_none_or(|repeat| repeat.kept == index))
+            .map(|(index, written)| {
+                repeated.get(&written.entry.key).is_none_or(|repeat| repeat.kept == index)
+            })
             .collect();
         entries.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(written, _)| written.entry).collect()
     }
@@ -223,7 +225,11 @@ fn repeated_keys(entries: &[Written]) -> BTreeMap<String, Repeat> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     let key = |index: &usize| entries.get(*index).map(|written| written.entry.key.as_str());
     order.sort_by(|a, b| key(a).cmp(&key(b)));
-    order.chunk_by(|a, b| key(a) == key(b)).filter(|group| group.len() > 1).filter_map(|group| repeat(entries, group)).collect()
+    order
+        .chunk_by(|a, b| key(a) == key(b))
+        .filter(|group| group.len() > 1)
+        .filter_map(|group| repeat(entries, group))
+        .collect()
 }
 
 /// What is known about one repeated key, from the indexes of its entries in order.

@@ -148,8 +148,10 @@ impl Reader<'_> {
         let lines = passed.bytes().filter(|byte| *byte == b'\n').count();
         let last = passed.rsplit('\n').next().unwrap_or_default();
         let column = if lines == 0 { self.location.column } else { 1 };
-        self.location =
-            Location { line: self.location.line + narrow(lines), column: column + narrow(last.chars().count()) };
+        self.location = Location {
+            line: self.location.line + narrow(lines),
+            column: column + narrow(last.chars().count()),
+        };
         self.seen = self.at;
         self.location
     }

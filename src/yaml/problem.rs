@@ -44,15 +44,20 @@ impl std::error::Error for Problem {}
 pub(super) fn explain(text: &str, origin: Location, found: Problem) -> Problem {
     let line = found.location.line.saturating_sub(origin.line) as usize;
     if let Some(tab) = tab_indentation(text, line) {
-        return Problem::new(at(origin, tab.0, tab.1), "a tab is used as indentation, which YAML does not allow")
-            .with_help("indent with spaces");
+        return Problem::new(
+            at(origin, tab.0, tab.1),
+            "a tab is used as indentation, which YAML does not allow",
+        )
+        .with_help("indent with spaces");
     }
     match template_action(text) {
         Some((line, column)) => Problem::new(
             at(origin, line, column),
             "this looks like an unrendered template: `{{` stands where YAML cannot have it",
         )
-        .with_help("render it first, for example with `helm template` or `kustomize build`, and read the result"),
+        .with_help(
+            "render it first, for example with `helm template` or `kustomize build`, and read the result",
+        ),
         None => found,
     }
 }

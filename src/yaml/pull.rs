@@ -22,7 +22,8 @@ pub(super) fn read(text: &str, origin: Location) -> Result<Option<(Node, Vec<Dup
         emit_comments: false,
         bom_inside_document_as_content: true,
     };
-    let mut pull = Pull { origin, tree: Tree::default(), anchors: HashMap::new(), open: Vec::new(), spent: 0 };
+    let mut pull =
+        Pull { origin, tree: Tree::default(), anchors: HashMap::new(), open: Vec::new(), spent: 0 };
     let mut parser: Parser<'_, StrInput<'_>> = Parser::new_from_str_with_options(text, options);
     while let Some(next) = parser.next_event() {
         let (event, span) = next.map_err(|error| pull.scan_error(&error))?;
@@ -92,7 +93,9 @@ impl Pull {
             None => Ok(Scalar::String(text.to_owned())),
         };
         let meaning = meaning.map_err(|message| Problem::new(location, message))?;
-        if anchor != 0 && let Ok(value) = meaning.clone().into_value() {
+        if anchor != 0
+            && let Ok(value) = meaning.clone().into_value()
+        {
             self.remember(anchor, &Node::new(location, value, text))?;
         }
         if self.tree.place() == Place::Key {
@@ -126,9 +129,13 @@ impl Pull {
 
     fn alias(&mut self, anchor: usize, location: Location) -> Result<(), Problem> {
         let Some(Anchored { node, size }) = self.anchors.get(&anchor) else {
-            return Err(Problem::new(location, "the alias stands inside the node that it names, which has no end"));
+            return Err(Problem::new(
+                location,
+                "the alias stands inside the node that it names, which has no end",
+            ));
         };
-        let (node, size) = if self.spent + size.weight > ALIAS_BUDGET { (None, *size) } else { (Some(node.clone()), *size) };
+        let (node, size) =
+            if self.spent + size.weight > ALIAS_BUDGET { (None, *size) } else { (Some(node.clone()), *size) };
         self.spend(size.weight, location)?;
         admit_depth(self.tree.depth() + size.height, location)?;
         let Some(node) = node else { return Ok(()) };
@@ -144,7 +151,9 @@ impl Pull {
         self.spent = self.spent.saturating_add(weight);
         if self.spent > ALIAS_BUDGET {
             let message = format!("aliases make this document larger than {ALIAS_BUDGET} nodes");
-            return Err(Problem::new(location, message).with_help("write the values out instead of using aliases"));
+            return Err(
+                Problem::new(location, message).with_help("write the values out instead of using aliases")
+            );
         }
         Ok(())
     }

@@ -20,7 +20,9 @@ pub(super) enum Scalar {
 pub(super) fn plain(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Scalar::Null,
-        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            Scalar::Bool(true)
+        }
         "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
             Scalar::Bool(false)
         }
@@ -116,7 +118,9 @@ impl Scalar {
             Self::Int(value) => Value::Int(value),
             Self::UInt(value) => Value::UInt(value),
             Self::Float(value) if !value.is_finite() => {
-                return Err("infinity and not-a-number cannot be sent to the cluster: JSON has neither".to_owned());
+                return Err(
+                    "infinity and not-a-number cannot be sent to the cluster: JSON has neither".to_owned()
+                );
             }
             // As JSON has it: the shortest digits that are this double, in a whole number if they are one.
             Self::Float(value) => value.to_string().parse().map_or(Value::Float(value), Value::Int),
