@@ -89,7 +89,7 @@ impl<'p> Examiner<'p> {
         let policies = self.policies.policies();
         let pooled = Pooled::of(pod_spec, policies);
         let scene = Scene { subject: &subject, old: None, policies, pooled: &pooled, view: index };
-        let verdict = run(&scene, Mode::Enforce);
+        let verdict = run(&scene);
         examined.targeted = !pooled.reached.is_empty();
         if self.with_preview {
             examined.preview = preview(&pod, pod_json, &verdict)?;

@@ -97,7 +97,8 @@ impl Deciding<'_> {
             controller: metadata.controller(),
             workload: None,
         };
-        let verdict = self.run(&subject, None);
+        let mut verdict = self.run(&subject, None);
+        self.hold_back(&mut verdict);
         self.pod_answer(pod, metadata, verdict).map_err(unencodable)
     }
 
@@ -113,9 +114,8 @@ impl Deciding<'_> {
         let mut answer = Answer::default();
         if patch.is_some() {
             // A review without an edit leaves the annotations of an earlier round alone.
-            // A patch that is carried out is in the API server's own audit record.
             answer.audit = AuditAnnotations {
-                patch: patch.clone().filter(|_| !enforcing),
+                patch: patch.clone(),
                 findings: findings_text(&verdict.findings)?,
                 exempt: None,
             };
@@ -156,6 +156,7 @@ impl Deciding<'_> {
         };
         let mut verdict = self.run(&subject, old.as_ref());
         as_seen_on_a_workload(&mut verdict, &subject);
+        self.hold_back(&mut verdict);
         self.workload_answer(&workload.metadata, verdict).map_err(unencodable)
     }
 
@@ -200,7 +201,14 @@ impl Deciding<'_> {
     fn run(&self, subject: &Subject<'_>, old: Option<&Subject<'_>>) -> Verdict {
         let policies = self.policies.policies();
         let pooled = Pooled::of(subject.pod, policies);
-        run(&Scene { subject, old, policies, pooled: &pooled, view: self.view }, self.mode)
+        run(&Scene { subject, old, policies, pooled: &pooled, view: self.view })
+    }
+
+    /// What happens is the weaker of the rules' modes and the namespace's.
+    fn hold_back(&self, verdict: &mut Verdict) {
+        if self.mode != Mode::Enforce {
+            verdict.audit();
+        }
     }
 
     fn not_ours(&self) -> (Answer, Record) {

@@ -3,9 +3,9 @@
 use super::finding::Severity;
 use super::proposal::Proposal;
 use super::registry::{Objects, Pools, Rule};
+use super::rwo_statefulset::{ClaimUse, claims};
 use super::scene::{Group, Kind, Scene};
 use crate::policy::RuleKind;
-use super::rwo_statefulset::{ClaimUse, claims};
 use crate::subject::AccessModes;
 
 pub(super) const RULE: Rule = Rule {

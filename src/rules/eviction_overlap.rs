@@ -1,13 +1,13 @@
 //! eviction-overlap: two pods at once where only one may run.
 
+use super::finding::Mode;
 use super::finding::Severity;
+use super::grace_period::grace_after;
+use super::not_ready_toleration::{Replacement, replacement};
 use super::proposal::Proposal;
 use super::registry::{Objects, Pools, Rule};
 use super::scene::{Group, Scene};
 use crate::policy::RuleKind;
-use super::finding::Mode;
-use super::grace_period::grace_after;
-use super::not_ready_toleration::{Replacement, replacement};
 use crate::subject::{ControllerKind, NOT_READY, Taint, UNREACHABLE, first_match};
 
 pub(super) const RULE: Rule = Rule {
@@ -46,7 +46,9 @@ fn recreate(scene: &Scene<'_>, group: &Group<'_>, runs: i64, policy: &str) -> Op
             policy,
             Severity::Warning,
             "/spec/strategy/type".to_owned(),
-            format!("Recreate, but a preempted pod runs {runs} s and is replaced after {overlap} s: they overlap"),
+            format!(
+                "Recreate, but a preempted pod runs {runs} s and is replaced after {overlap} s: they overlap"
+            ),
             "annotate the pod template with sundown.dev/replacement: exclusive",
         )
     })

@@ -72,7 +72,9 @@ fn given<'a>(subject: &Subject<'_>, group: &Group<'a>, wish: &Wish) -> Option<Gi
     let written = asked != DEFAULT_GRACE_SECONDS || subject.controller == Some(ControllerKind::DaemonSet);
     let wished = match wish {
         Wish::Seconds(seconds) => *seconds,
-        Wish::None | Wish::Malformed(_) | Wish::NotAllowed if !written => default_seconds(group, window, asked),
+        Wish::None | Wish::Malformed(_) | Wish::NotAllowed if !written => {
+            default_seconds(group, window, asked)
+        }
         _ => asked,
     };
     let capped = wished.min(window);
@@ -139,8 +141,12 @@ fn change(subject: &Subject<'_>, given: &Given<'_>, asked: i64, wish: &Wish) -> 
     let applied = subject.kind == Kind::Pod && subject.controller.is_none() && subject.metadata.is_applied();
     let of_pool = format!("the window of pool {} is {} s", given.policy, given.window);
     let message = match wish {
-        _ if applied => format!("{asked} s asked, but {of_pool}: kept, since an applied pod's grace is immutable"),
-        Wish::Seconds(wished) => format!("{wished} s asked by annotation, {} s given: {of_pool}", given.seconds),
+        _ if applied => {
+            format!("{asked} s asked, but {of_pool}: kept, since an applied pod's grace is immutable")
+        }
+        Wish::Seconds(wished) => {
+            format!("{wished} s asked by annotation, {} s given: {of_pool}", given.seconds)
+        }
         _ if unwritten => format!("no grace is written, {} s given: {of_pool}", given.seconds),
         _ => format!("{asked} s asked, {} s given: {of_pool}", given.seconds),
     };

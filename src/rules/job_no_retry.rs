@@ -24,9 +24,10 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
     let subject = scene.subject;
     let is_job = matches!(subject.kind, Kind::Job | Kind::CronJob);
     let Some(workload) = subject.workload.filter(|_| is_job) else { return Vec::new() };
-    let about_disruption = workload.pod_failure_policy.rules.iter().find(|rule| {
-        rule.on_pod_conditions.iter().any(|condition| condition.r#type == "DisruptionTarget")
-    });
+    let about_disruption =
+        workload.pod_failure_policy.rules.iter().find(|rule| {
+            rule.on_pod_conditions.iter().any(|condition| condition.r#type == "DisruptionTarget")
+        });
     let (field, message) = match about_disruption.map(|rule| rule.action.as_str()) {
         Some("Ignore") => return Vec::new(),
         Some("FailJob" | "FailIndex") => {

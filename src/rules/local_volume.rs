@@ -3,9 +3,9 @@
 use super::finding::Severity;
 use super::proposal::Proposal;
 use super::registry::{Objects, Pools, Rule};
+use super::rwo_statefulset::claims;
 use super::scene::{Group, Kind, Scene};
 use crate::policy::RuleKind;
-use super::rwo_statefulset::claims;
 
 pub(super) const RULE: Rule = Rule {
     id: "local-volume",
@@ -31,7 +31,8 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
         let path = subject.pod_path(&format!("/spec/volumes/{index}/hostPath"));
         say(group, path, volume.name.as_str(), "is a directory of the node")
     });
-    let local = claims(subject, scene.view).into_iter().filter(|claim| scene.view.is_local_class(&claim.class));
+    let local =
+        claims(subject, scene.view).into_iter().filter(|claim| scene.view.is_local_class(&claim.class));
     let of_class = local.map(|claim| say(group, claim.path, &claim.name, "is bound to one node"));
     of_node.chain(of_class).collect()
 }

@@ -33,14 +33,16 @@ fn near_miss(scene: &Scene<'_>, case: &Case<'_>) -> Option<Proposal> {
         return None;
     }
     let alike = |toleration: &Toleration<'_>| toleration.key.trim().eq_ignore_ascii_case(&taint.key);
-    let (index, toleration) =
-        pod.tolerations.iter().enumerate().find(|(_, toleration)| alike(toleration))?;
+    let (index, toleration) = pod.tolerations.iter().enumerate().find(|(_, toleration)| alike(toleration))?;
     let (field, written) = difference(toleration, taint);
     Some(Proposal::say(
         &case.policy.name,
         Severity::Warning,
         scene.subject.pod_path(&format!("/spec/tolerations/{index}")),
-        format!("{field} {written:?} does not match the taint {}: the pod stays off the pool", taint.display()),
+        format!(
+            "{field} {written:?} does not match the taint {}: the pod stays off the pool",
+            taint.display()
+        ),
         "write operator: Exists with this key and no value, or the very value and effect of the taint",
     ))
 }

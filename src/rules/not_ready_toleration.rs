@@ -176,7 +176,10 @@ fn kept(wanted: &Wanted<'_>, key: &str, toleration: &Toleration<'_>, path: Strin
         let every = "a key-less toleration with seconds evicts at every NoExecute taint";
         (Severity::Warning, format!("{every}, {key} too, after {seconds} s"))
     } else {
-        (Severity::Info, format!("{key}: evicted after {seconds} s as written, instead of {} s", wanted.seconds))
+        (
+            Severity::Info,
+            format!("{key}: evicted after {seconds} s as written, instead of {} s", wanted.seconds),
+        )
     };
     let help = "put seconds on tolerations that name their key";
     Some(Proposal::say(wanted.policy, severity, path, message, if keyless { help } else { "" }))

@@ -29,7 +29,9 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
         group.policy(),
         Severity::Warning,
         subject.pod_path("/metadata/labels"),
-        format!("PodDisruptionBudget {budget} is honoured neither by a node's shutdown nor by taint eviction"),
+        format!(
+            "PodDisruptionBudget {budget} is honoured neither by a node's shutdown nor by taint eviction"
+        ),
         "rely on replicas spread over node types instead",
     )]
 }

@@ -1,12 +1,12 @@
 //! pre-stop-too-long: a preStop hook that eats the grace.
 
+use super::finding::Mode;
 use super::finding::Severity;
+use super::grace_period::grace_after;
 use super::proposal::Proposal;
 use super::registry::{Objects, Pools, Rule};
 use super::scene::{Group, Scene};
 use crate::policy::RuleKind;
-use super::finding::Mode;
-use super::grace_period::grace_after;
 
 pub(super) const RULE: Rule = Rule {
     id: "pre-stop-too-long",

@@ -74,12 +74,7 @@ impl Proposal {
     }
 
     /// Turns it into a finding of a rule in a mode; the edit is kept only if it is to be carried out.
-    pub(super) fn into_finding(
-        self,
-        rule: &'static str,
-        wanted: Mode,
-        mode: Mode,
-    ) -> (Finding, Option<Edit>) {
+    pub(super) fn into_finding(self, rule: &'static str, mode: Mode) -> (Finding, Option<Edit>) {
         let (action, severity) = match (mode, &self.want) {
             (Mode::Enforce, Want::Change(_)) => (Action::Change, self.severity),
             (Mode::Enforce, Want::Deny) => (Action::Deny, self.severity),
@@ -90,8 +85,8 @@ impl Proposal {
             _ => (Action::None, Severity::Info),
         };
         let intent = match self.want {
-            Want::Change(_) if wanted == Mode::Enforce => Intent::Change,
-            Want::Deny if wanted == Mode::Enforce => Intent::Deny,
+            Want::Change(_) if mode == Mode::Enforce => Intent::Change,
+            Want::Deny if mode == Mode::Enforce => Intent::Deny,
             _ => Intent::Inform,
         };
         let edit = match self.want {

@@ -1,7 +1,7 @@
 //! Runs the rules over a scene, and lets the modes have their say.
 
 use super::REGISTRY;
-use super::finding::{Finding, Intent, Mode};
+use super::finding::{Action, Finding, Intent, Mode, Severity};
 use super::proposal::{Edit, Want};
 use super::registry::{Objects, Pools};
 use super::scene::{Group, Scene};
@@ -36,15 +36,23 @@ impl Verdict {
         self.findings.retain(told);
     }
 
+    /// What becomes of it in a namespace that only audits: everything is reported, nothing happens.
+    pub fn audit(&mut self) {
+        for finding in &mut self.findings {
+            finding.mode = finding.mode.min(Mode::Audit);
+            finding.action = Action::None;
+            finding.severity = Severity::Info;
+        }
+    }
+
     /// Whether an enforcing namespace refuses the object.
     pub fn denies(&self) -> bool {
         self.findings.iter().any(|finding| finding.intent == Intent::Deny)
     }
 }
 
-/// Runs all rules. What happens is the weaker of the rule's mode and the namespace's; an object that is being
-/// deleted passes without a word.
-pub fn run(scene: &Scene<'_>, namespace: Mode) -> Verdict {
+/// Runs all rules as in a namespace that enforces; an object that is being deleted passes without a word.
+pub fn run(scene: &Scene<'_>) -> Verdict {
     let mut verdict = Verdict::default();
     if scene.subject.metadata.deletion_timestamp.0 {
         return verdict;
@@ -61,8 +69,7 @@ pub fn run(scene: &Scene<'_>, namespace: Mode) -> Verdict {
                 if let Want::Exempt(reason) = &proposal.want {
                     verdict.exempt = Some(reason.clone());
                 }
-                let mode = group.mode.min(namespace);
-                let (finding, edit) = proposal.into_finding(rule.id, group.mode, mode);
+                let (finding, edit) = proposal.into_finding(rule.id, group.mode);
                 verdict.changes.extend(edit.map(|edit| Change { finding: verdict.findings.len(), edit }));
                 verdict.findings.push(finding);
             }

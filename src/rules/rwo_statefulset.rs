@@ -109,9 +109,11 @@ fn violation(
             let message = format!("ReadWriteOnce claim {name} on pool {pool} is exempt: {reason}");
             (Want::Exempt(reason.to_owned()), Severity::Info, message)
         }
-        _ if stood_before(scene, claim, case) => {
-            (Want::Say, Severity::Warning, format!("ReadWriteOnce claim {name} stands on pool {pool} as before"))
-        }
+        _ if stood_before(scene, claim, case) => (
+            Want::Say,
+            Severity::Warning,
+            format!("ReadWriteOnce claim {name} stands on pool {pool} as before"),
+        ),
         _ if on_purpose(case) => {
             let message = format!(
                 "ReadWriteOnce claim {name} on pool {pool}: when a node goes, its volume stays attached until its \
@@ -120,15 +122,20 @@ fn violation(
             (if mode == Mode::Enforce { Want::Deny } else { Want::Say }, Severity::Error, message)
         }
         _ => {
-            let message = format!("ReadWriteOnce claim {name} may land on pool {pool}, where its volume gets stuck");
+            let message =
+                format!("ReadWriteOnce claim {name} may land on pool {pool}, where its volume gets stuck");
             (Want::Say, Severity::Warning, message)
         }
     };
     let help = match reason {
-        Some(_) if !case.policy.exemptions => "the policy allows no exemptions: sundown.dev/allow-rwo is ignored",
+        Some(_) if !case.policy.exemptions => {
+            "the policy allows no exemptions: sundown.dev/allow-rwo is ignored"
+        }
         Some(reason) if reason.trim().is_empty() => "sundown.dev/allow-rwo is ignored: it must hold a reason",
-        _ => "keep it off the pool (no toleration, or a node affinity), use ReadWriteMany, list the storage class in \
-              allowedStorageClasses, or annotate the StatefulSet with sundown.dev/allow-rwo: <reason>",
+        _ => {
+            "keep it off the pool (no toleration, or a node affinity), use ReadWriteMany, list the storage class in \
+              allowedStorageClasses, or annotate the StatefulSet with sundown.dev/allow-rwo: <reason>"
+        }
     };
     Proposal { want, ..Proposal::say(pool, severity, claim.path.clone(), message, help) }
 }
@@ -141,9 +148,7 @@ fn stood_before(scene: &Scene<'_>, claim: &ClaimUse, now: &Case<'_>) -> bool {
     let before = Pooled::of(old.pod, scene.policies).reached;
     let same_pool = before.iter().find(|case| case.policy.name == now.policy.name);
     match (same_claim, same_pool) {
-        (Some(claim), Some(before)) => {
-            violates(&claim, before) && (on_purpose(before) || !on_purpose(now))
-        }
+        (Some(claim), Some(before)) => violates(&claim, before) && (on_purpose(before) || !on_purpose(now)),
         _ => false,
     }
 }
@@ -175,7 +180,8 @@ fn remark(claim: &ClaimUse, policy: &str) -> Option<Proposal> {
 fn ephemeral(subject: &Subject<'_>, policy: &str) -> Vec<Proposal> {
     let volumes = subject.pod.volumes.iter().enumerate().filter(|(_, volume)| volume.ephemeral.0);
     let say = |(index, volume): (usize, &crate::subject::Volume<'_>)| {
-        let message = format!("the claim of volume {} belongs to the pod and goes with it", volume.name.as_str());
+        let message =
+            format!("the claim of volume {} belongs to the pod and goes with it", volume.name.as_str());
         let path = subject.pod_path(&format!("/spec/volumes/{index}/ephemeral"));
         Proposal::say(policy, Severity::Info, path, message, "")
     };

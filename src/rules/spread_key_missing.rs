@@ -4,8 +4,8 @@ use super::finding::Severity;
 use super::proposal::Proposal;
 use super::registry::{Objects, Pools, Rule};
 use super::scene::{Case, Coverage, Group, Scene};
-use crate::policy::RuleKind;
 use super::topology_spread::{may_spread, wanted};
+use crate::policy::RuleKind;
 
 pub(super) const RULE: Rule = Rule {
     id: "spread-key-missing",

@@ -4,8 +4,8 @@ use super::finding::Severity;
 use super::proposal::Proposal;
 use super::registry::{Objects, Pools, Rule};
 use super::scene::{Case, Group, Scene};
-use crate::policy::RuleKind;
 use super::topology_spread::may_spread;
+use crate::policy::RuleKind;
 use crate::subject::{Placement, Truth};
 
 pub(super) const RULE: Rule = Rule {
@@ -48,7 +48,12 @@ fn outweighed(scene: &Scene<'_>, case: &Case<'_>) -> Option<Proposal> {
         &case.policy.name,
         Severity::Warning,
         scene.subject.pod_path(&format!("{field}/{index}")),
-        format!("a preference of weight {} for the pool outweighs the soft spread over {key}", term.weight.unwrap_or(0)),
-        format!("lower its weight below that of a preference for other nodes, or write DoNotSchedule on {key}"),
+        format!(
+            "a preference of weight {} for the pool outweighs the soft spread over {key}",
+            term.weight.unwrap_or(0)
+        ),
+        format!(
+            "lower its weight below that of a preference for other nodes, or write DoNotSchedule on {key}"
+        ),
     ))
 }

@@ -33,11 +33,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
     let pod = scene.subject.pod;
-    let cases: Vec<Case<'_>> =
-        group.cases.iter().filter(|case| may_spread(scene, case)).copied().collect();
+    let cases: Vec<Case<'_>> = group.cases.iter().filter(|case| may_spread(scene, case)).copied().collect();
     let mut added: Vec<(&str, Constraint)> = Vec::new();
     for (policy, constraint) in wanted(&cases) {
-        let there = pod.topology_spread_constraints.iter().any(|own| own.topology_key == *constraint.topology_key);
+        let there =
+            pod.topology_spread_constraints.iter().any(|own| own.topology_key == *constraint.topology_key);
         if !there && usable(scene, &constraint.topology_key) {
             add(&mut added, policy, constraint.clone());
         }
@@ -50,8 +50,10 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
             cluster_defaults(scene, case, &mut added);
         }
     }
-    let ignored: Vec<String> =
-        cases.iter().flat_map(|case| case.policy.rules.topology_spread.ignore_labels.iter().cloned()).collect();
+    let ignored: Vec<String> = cases
+        .iter()
+        .flat_map(|case| case.policy.rules.topology_spread.ignore_labels.iter().cloned())
+        .collect();
     let match_labels: Vec<(&str, &str)> = scene.subject.pod_metadata.stable_labels(&ignored).collect();
     if match_labels.is_empty() {
         return vec![no_selector(scene, group)];
@@ -144,7 +146,10 @@ fn value(scene: &Scene<'_>, constraint: &Constraint, labels: &[(&str, &str)]) ->
         ("minDomains", constraint.min_domains.map(Value::from)),
         ("nodeAffinityPolicy", constraint.node_affinity_policy.as_deref().map(Value::from)),
         ("nodeTaintsPolicy", constraint.node_taints_policy.as_deref().map(Value::from)),
-        ("labelSelector", Some(Value::Object(Map::from_iter([("matchLabels".to_owned(), match_labels.into())])))),
+        (
+            "labelSelector",
+            Some(Value::Object(Map::from_iter([("matchLabels".to_owned(), match_labels.into())]))),
+        ),
         ("matchLabelKeys", has_hash.then(|| Value::from(vec![POD_TEMPLATE_HASH]))),
     ];
     members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
