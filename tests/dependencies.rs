@@ -1,5 +1,7 @@
 //! What we depend on: licences we may use, crates we may not, and no crate from outside the registry.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 

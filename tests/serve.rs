@@ -1,5 +1,7 @@
 //! `sundown serve` as a process: addresses, a review over TLS, policy reload, bad input, the end by SIGTERM.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

@@ -85,7 +85,8 @@ fn check(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
 fn describe(policies: &PolicySet) -> String {
     let mut text = String::new();
     for policy in policies.policies() {
-        let taint = policy.pool.taint.as_ref().map_or_else(|| "no taint".to_owned(), |taint| taint.display());
+        let taint =
+            policy.pool.taint.as_ref().map_or_else(|| "no taint".to_owned(), crate::subject::Taint::display);
         let _ = writeln!(text, "policy {}: {taint}", policy.name);
         let mut priorities: Vec<i32> =
             policy.windows.buckets().iter().map(|bucket| bucket.priority).collect();

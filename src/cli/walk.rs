@@ -49,7 +49,7 @@ pub(super) fn inputs(paths: &[String]) -> (Vec<Input>, Vec<(String, String)>) {
             match spool() {
                 Ok(file) => found.push(Input::Stdin(file)),
                 Err(error) => {
-                    problems.push((STDIN.to_owned(), format!("cannot read standard input: {error}")))
+                    problems.push((STDIN.to_owned(), format!("cannot read standard input: {error}")));
                 }
             }
         } else {

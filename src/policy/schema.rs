@@ -9,6 +9,7 @@ use super::file::{RawAdvice, RawGracePeriod, RawNotReady, RawPolicy, RawRwoState
 use super::mode::{RuleInfo, RuleKind};
 
 /// The schema, as editors and validators take it (draft 2020-12).
+#[expect(clippy::indexing_slicing, reason = "serde_json makes a member that is assigned to")]
 pub fn schema(catalogue: &[RuleInfo]) -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let core = [

@@ -55,6 +55,7 @@ fn mode(endpoint: Endpoint) -> Mode {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn unencodable(error: serde_json::Error) -> ReviewError {
     ReviewError { reason: ErrorReason::Object, message: format!("the answer does not encode: {error}") }
 }
