@@ -45,16 +45,16 @@ impl<'p> Examiner<'p> {
         let (json, wrong_types) = coerce(object.node, kind);
         let mut examined = Examined::default();
         examined.findings.extend(wrong_types.into_iter().map(|w| refused(w.path, w.message, w.help)));
-        let refusals = invalid(&json, kind).into_iter().map(|i| refused(i.path, i.message, String::new()));
+        let refusals = invalid(&json, kind).into_iter().map(|i| {
+            let help = explain(object.kind, &i.path);
+            refused(i.path, i.message, help)
+        });
         examined.findings.extend(refusals);
         let simulated = simulate::pod(&json, kind, index, self.default_seconds());
         examined.unknown_class = simulated.unknown_class;
         if let Err(error) = self.judge(&json, kind, &simulated.pod, index, &mut examined) {
-            examined.findings.push(refused(
-                String::new(),
-                format!("the object does not read: {error}"),
-                String::new(),
-            ));
+            let message = format!("the object does not read: {error}");
+            examined.findings.push(refused(String::new(), message, explain(object.kind, "")));
         }
         examined
     }
@@ -115,6 +115,20 @@ fn preview(pod: &Pod<'_>, before: &Value, verdict: &Verdict) -> serde_json::Resu
     // The operations are made for this very pod; one that did not apply would be a fault of ours.
     json_patch::patch(&mut after, &patch).map_err(serde::de::Error::custom)?;
     Ok(Some((before.clone(), after)))
+}
+
+/// Where the API's own documentation of a field is: indexes and the keys of maps are not part of its name.
+fn explain(kind: &str, path: &str) -> String {
+    let fields = path.split('/').skip(1).filter(|part| part.parse::<usize>().is_err());
+    let mut name = kind.to_lowercase();
+    for field in fields {
+        name.push('.');
+        name.push_str(field);
+        if ["labels", "nodeSelector", "annotations"].contains(&field) {
+            break;
+        }
+    }
+    format!("kubectl explain {name} says what may stand here")
 }
 
 /// A finding about what the API server would refuse.

@@ -1,6 +1,6 @@
 //! The rules: one file each, and one ordered registry.
 //!
-//! A rule is a pure function from a [`Scene`] and a [`Group`] of policies to proposals; the modes of policy
+//! A rule is a pure function from a [`Scene`] and a group of policies to proposals; the modes of policy
 //! and namespace decide what becomes of them.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 

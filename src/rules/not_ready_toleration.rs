@@ -181,6 +181,10 @@ fn kept(wanted: &Wanted<'_>, key: &str, toleration: &Toleration<'_>, path: Strin
             format!("{key}: evicted after {seconds} s as written, instead of {} s", wanted.seconds),
         )
     };
-    let help = "put seconds on tolerations that name their key";
-    Some(Proposal::say(wanted.policy, severity, path, message, if keyless { help } else { "" }))
+    let help = if keyless {
+        "put seconds on tolerations that name their key"
+    } else {
+        "write the cluster's default if you have no opinion"
+    };
+    Some(Proposal::say(wanted.policy, severity, path, message, help))
 }

@@ -27,6 +27,9 @@ pub(super) const RULE: Rule = Rule {
     decide,
 };
 
+/// Help of what is said for information only.
+const NOTHING_TO_DO: &str = "nothing is to be done";
+
 /// Annotation on the StatefulSet: why it may.
 const ANNOTATION: &str = "sundown.dev/allow-rwo";
 
@@ -168,10 +171,10 @@ fn remark(claim: &ClaimUse, policy: &str) -> Option<Proposal> {
             "write accessModes: ReadWriteMany where the volume may move freely",
         ),
         Some(AccessModes::Shared) => {
-            (Severity::Info, format!("claim {name} can be mounted on several nodes"), "")
+            (Severity::Info, format!("claim {name} can be mounted on several nodes"), NOTHING_TO_DO)
         }
         Some(AccessModes::SingleNode) => {
-            (Severity::Info, format!("claim {name} is of an allowed storage class"), "")
+            (Severity::Info, format!("claim {name} is of an allowed storage class"), NOTHING_TO_DO)
         }
     };
     Some(Proposal::say(policy, severity, claim.path.clone(), message, help))
@@ -183,7 +186,7 @@ fn ephemeral(subject: &Subject<'_>, policy: &str) -> Vec<Proposal> {
         let message =
             format!("the claim of volume {} belongs to the pod and goes with it", volume.name.as_str());
         let path = subject.pod_path(&format!("/spec/volumes/{index}/ephemeral"));
-        Proposal::say(policy, Severity::Info, path, message, "")
+        Proposal::say(policy, Severity::Info, path, message, NOTHING_TO_DO)
     };
     volumes.map(say).collect()
 }
