@@ -23,6 +23,8 @@ mod support;
 mod malformed;
 #[path = "support/properties.rs"]
 mod properties;
+#[path = "support/variants.rs"]
+mod variants;
 
 use std::collections::BTreeMap;
 
@@ -45,6 +47,7 @@ fn everywhere(check: impl Fn(&Core, Endpoint, &str, &[u8]) -> Result<(), String>
     assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "most values are made in the call")]
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, expected: T, got: T) -> Result<(), String> {
     if expected == got { Ok(()) } else { Err(format!("{what}: expected {expected:?}, got {got:?}")) }
 }

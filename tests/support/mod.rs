@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sundown::policy::{Source, load};
-use sundown::review::{Core, Endpoint, Record, Reviewer};
+use sundown::review::{Core, Endpoint, Record, Reviewed, Reviewer};
 use sundown::rules::{NoView, catalogue};
 
 /// The one annotation that a patch may write.
@@ -64,12 +64,18 @@ pub(crate) struct Answer {
     pub(crate) record: Record,
 }
 
+impl From<Reviewed> for Answer {
+    fn from(reviewed: Reviewed) -> Self {
+        let json = serde_json::from_slice(&reviewed.body).unwrap();
+        Self { bytes: reviewed.body, json, record: reviewed.record }
+    }
+}
+
 impl Answer {
     pub(crate) fn of(core: &Core, endpoint: Endpoint, body: &[u8]) -> Self {
         let reviewed =
             core.review(endpoint, body).unwrap_or_else(|error| panic!("{}: {error}", endpoint.path()));
-        let json = serde_json::from_slice(&reviewed.body).unwrap();
-        Self { bytes: reviewed.body, json, record: reviewed.record }
+        reviewed.into()
     }
 
     pub(crate) fn response(&self) -> &Value {
