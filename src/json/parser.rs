@@ -13,6 +13,9 @@ use super::skip;
 /// Deepest nesting of what is read, as in serde_json; what is skipped may be as deep as it likes.
 const DEEPEST: u8 = 127;
 
+/// What is said of a list that stands where an object must.
+pub(super) const LIST_FOR_OBJECT: &str = "expected an object, found a list";
+
 /// Why a body does not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -255,6 +258,19 @@ impl<'de> Deserializer<'de> for &mut Parser<'de> {
         visitor.visit_enum(Word(self))
     }
 
+    /// Derived code would take a list for a struct, field by field; here an object must be one.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value> {
+        if self.peek() == Some(b'[') {
+            return Err(self.place(de::Error::custom(LIST_FOR_OBJECT)));
+        }
+        self.deserialize_any(visitor)
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         self.skip()?;
         visitor.visit_unit()
@@ -262,7 +278,7 @@ impl<'de> Deserializer<'de> for &mut Parser<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
-        tuple tuple_struct map struct identifier
+        tuple tuple_struct map identifier
     }
 }
 

@@ -6,6 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::from_slice;
+use super::parser::LIST_FOR_OBJECT;
 
 /// Reads some members and skips the others.
 #[derive(Debug, Default, Deserialize, PartialEq)]
@@ -49,6 +50,8 @@ fn agree(bytes: &[u8]) {
         let partial = serde_json::from_slice::<Partial<'_>>(bytes);
         match (from_slice::<Partial<'_>>(bytes), partial) {
             (Ok(ours), Ok(theirs)) => assert_eq!(ours, theirs),
+            // On purpose: serde_json takes a list for a struct.
+            (Err(ours), _) if ours.to_string().starts_with(LIST_FOR_OBJECT) => {}
             (Err(ours), Err(theirs)) => assert!(ours.is_data() || !theirs.is_data(), "{ours} {theirs}"),
             (ours, theirs) => panic!("{:?}: {ours:?} {theirs:?}", String::from_utf8_lossy(bytes)),
         }
