@@ -125,7 +125,29 @@ fn is_utf8_json(content_type: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tower::ServiceExt;
+
     use super::*;
+    use crate::review::{ReviewError, Reviewed};
+
+    struct Unasked;
+
+    impl Reviewer for Unasked {
+        fn review(&self, _: Endpoint, _: &[u8]) -> Result<Reviewed, ReviewError> {
+            unreachable!("no review is posted")
+        }
+    }
+
+    #[tokio::test]
+    async fn only_http_1_answers_end_their_connection_when_draining() {
+        let state = AppState::new(Arc::new(Unasked), Arc::new(Metrics::new(&[])), Limits::default());
+        state.drain();
+        for (version, close) in [(Version::HTTP_11, true), (Version::HTTP_2, false)] {
+            let request = Request::get("/").version(version).body(Body::empty()).unwrap();
+            let response = app(state.clone()).oneshot(request).await.unwrap();
+            assert_eq!(response.headers().contains_key(CONNECTION), close, "{version:?}");
+        }
+    }
 
     #[test]
     fn json_in_utf8_is_taken_whatever_its_spelling() {

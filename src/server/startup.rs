@@ -38,11 +38,11 @@ pub struct Server {
 
 /// A port cannot be had.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen on {address}: {source}; choose another address with {flag}")]
+#[error("cannot listen on {address}: {cause}; choose another address with {flag}")]
 pub struct BindError {
     address: SocketAddr,
     flag: &'static str,
-    source: io::Error,
+    cause: io::Error,
 }
 
 /// Both ports are held, and connections wait in them; nothing is answered yet.
@@ -84,7 +84,7 @@ async fn listen(address: SocketAddr, flag: &'static str) -> Result<(TcpListener,
         let address = listener.local_addr()?;
         Ok((listener, address))
     };
-    bound.await.map_err(|source| BindError { address, flag, source })
+    bound.await.map_err(|cause| BindError { address, flag, cause })
 }
 
 impl Bound {

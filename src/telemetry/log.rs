@@ -163,6 +163,17 @@ mod tests {
     }
 
     #[test]
+    fn the_guard_writes_what_is_left_when_it_goes() {
+        let memory = Memory::default();
+        let mut buffer = Buffer::new(Box::new(memory.clone()));
+        let flusher = Some(buffer.spawn_flusher().unwrap());
+        let guard = LogGuard { buffer: buffer.clone(), flusher };
+        buffer.write_all(b"last words\n").unwrap();
+        drop(guard);
+        assert_eq!(*memory.0.lock().unwrap(), b"last words\n");
+    }
+
+    #[test]
     fn json_lines_are_flat() {
         let options = LogOptions { format: LogFormat::Json, ..LogOptions::default() };
         let text = logged(&options, || tracing::info!(uid = "u", "review"));

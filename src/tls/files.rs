@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::sleep;
 
 use super::pair::{Pair, PairError};
 use super::served::ServedCertificate;
@@ -25,26 +25,26 @@ pub struct CertificateFiles {
     pub key: PathBuf,
 }
 
-/// A file that cannot be read or served.
+/// A file that cannot be read or served. The message is complete; there is no chain to print.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateFileError {
     /// Not readable.
-    #[error("{}: {source}; mount or write it, or correct {flag}", path.display())]
+    #[error("{}: {cause}; mount or write it, or correct {flag}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// The flag that names it.
         flag: &'static str,
         /// What the system says.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Readable, but not servable.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Pair {
         /// The file that needs mending.
         path: PathBuf,
         /// What is wrong and how to mend it.
-        source: PairError,
+        cause: PairError,
     },
 }
 
@@ -72,15 +72,15 @@ impl CertificateFiles {
     }
 
     fn parse(&self, content: &Content) -> Result<Pair, CertificateFileError> {
-        Pair::from_pem(&content.chain, &content.key).map_err(|source| {
-            let path = if source.concerns_key() { &self.key } else { &self.cert };
-            CertificateFileError::Pair { path: path.clone(), source }
+        Pair::from_pem(&content.chain, &content.key).map_err(|cause| {
+            let path = if cause.concerns_key() { &self.key } else { &self.cert };
+            CertificateFileError::Pair { path: path.clone(), cause }
         })
     }
 }
 
 fn read(path: &Path, flag: &'static str) -> Result<Vec<u8>, CertificateFileError> {
-    fs::read(path).map_err(|source| CertificateFileError::Read { path: path.to_owned(), flag, source })
+    fs::read(path).map_err(|cause| CertificateFileError::Read { path: path.to_owned(), flag, cause })
 }
 
 /// Follows the two files.
@@ -100,10 +100,8 @@ struct Refused {
 impl Follower {
     /// Reads the files every `every`, for ever.
     pub async fn follow(mut self, every: Duration) {
-        let mut ticks = interval(every);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            ticks.tick().await;
+            sleep(every).await;
             self.look();
         }
     }
@@ -194,7 +192,7 @@ mod tests {
             self.health.report().0.remove(0).1
         }
 
-        fn failures(&self) -> bool {
+        fn failed_once(&self) -> bool {
             self.metrics.render().contains("sundown_certificate_reload_failures_total 1\n")
         }
     }
@@ -211,7 +209,7 @@ mod tests {
         world.write("tls.key", &key);
         world.follower.look();
         assert!(!Arc::ptr_eq(&old, &world.served()));
-        assert!(!world.failures());
+        assert!(!world.failed_once());
     }
 
     #[test]
@@ -227,7 +225,7 @@ mod tests {
         assert!(
             matches!(world.state(), State::Degraded(why) if why.contains("tls.crt: certificate and private key"))
         );
-        assert!(world.failures());
+        assert!(world.failed_once());
         world.write("tls.key", &good);
         world.follower.look();
         assert_eq!(world.state(), State::Ok);
