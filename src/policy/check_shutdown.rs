@@ -29,7 +29,9 @@ pub(super) fn windows(raw: Option<RawShutdown>, issues: &mut Issues) -> Windows 
         }
         (None, Some((total, critical))) => Windows::two_flags(total, critical),
         (None, None) => {
-            if notice.is_none() {
+            let is_written =
+                raw.shutdown_grace_period.is_some() || raw.shutdown_grace_period_critical_pods.is_some();
+            if notice.is_none() && !is_written {
                 issues.error(
                     AT,
                     "neither a window form nor a notice",

@@ -51,6 +51,9 @@ pub fn load(sources: &[Source], catalogue: &[RuleInfo]) -> Result<(PolicySet, Ve
         }
     }
     between_policies(&placed, &mut diagnostics);
+    // In the order of the files, and of the lines in each.
+    let place = |name: &str| sources.iter().position(|source| source.name == name);
+    diagnostics.sort_by_key(|diagnostic| (place(&diagnostic.file), diagnostic.line, diagnostic.column));
     if diagnostics.iter().any(|diagnostic| diagnostic.level == Level::Error) || placed.is_empty() {
         return Err(Diagnostics(diagnostics));
     }

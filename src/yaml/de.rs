@@ -40,9 +40,13 @@ impl<'de> NodeDeserializer<'de, '_> {
     fn place<T>(self, result: Result<T>) -> Result<T> {
         result.map_err(|mut error| {
             if !error.placed && error.message.starts_with("invalid type") {
-                let wanted = error.message.split_once("expected ").map(|(_, wanted)| wanted.to_owned());
-                error.message =
-                    format!("expected {}, got {}", wanted.unwrap_or_default(), self.node.describe());
+                let wanted = error.message.split_once("expected ").map_or("", |(_, wanted)| wanted);
+                let wanted = match wanted {
+                    "i32" | "i64" => "a whole number",
+                    "a boolean" => "true or false",
+                    other => other,
+                };
+                error.message = format!("expected {wanted}, got {}", self.node.describe());
                 if matches!(self.node.value, Value::Bool(_) | Value::Int(_) | Value::Float(_)) {
                     error.help = format!("if a string is meant, write \"{}\" in quotes", self.node.text());
                 }
