@@ -68,18 +68,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for Labels<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut pairs: Vec<(Text<'de>, Text<'de>)> = Vec::new();
-                let mut seen = std::collections::BTreeSet::new();
-                while let Some((key, value)) = map.next_entry::<Text<'de>, Text<'de>>()? {
-                    if !seen.insert(key.clone()) {
-                        return Err(A::Error::custom(format_args!("duplicate key {:?}", key.as_str())));
-                    }
-                    pairs.push((key, value));
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                if let Some(key) = repeated(&pairs) {
+                    return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
                 }
                 Ok(Some(pairs))
             }
         }
         deserializer.deserialize_any(LabelsVisitor).map(Labels)
     }
+}
+
+/// A key that is there twice: which of the two the API server means cannot be told.
+fn repeated<'p>(pairs: &'p [(Text<'_>, Text<'_>)]) -> Option<&'p str> {
+    let mut keys: Vec<&str> = pairs.iter().map(|(key, _)| key.as_str()).collect();
+    keys.sort_unstable();
+    keys.windows(2).find_map(|pair| {
+        if let [a, b] = pair
+            && a == b
+        {
+            Some(*a)
+        } else {
+            None
+        }
+    })
 }
 
 /// What is known of the labels of a node: a label's value, that it is absent, or nothing.

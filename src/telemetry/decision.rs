@@ -37,7 +37,7 @@ fn log_effect(endpoint: Endpoint, record: &Record) {
         decision = record.decision.as_str(),
         mode = mode_word(endpoint),
         rules = rules(&record.findings).as_str(),
-        messages = messages(&record.findings).as_str(),
+        messages = messages(record).as_deref(),
         would_be_patch = record.would_be_patch.as_deref(),
         exempt = record.exempt.as_deref(),
         "review"
@@ -61,9 +61,13 @@ fn rules(findings: &[Finding]) -> String {
     rules.join(",")
 }
 
-fn messages(findings: &[Finding]) -> String {
-    let messages: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
-    messages.join("; ")
+/// What the findings say. A patch that is carried out is recorded on the pod, so the line names its rules only.
+fn messages(record: &Record) -> Option<String> {
+    if record.decision == Decision::Patched {
+        return None;
+    }
+    let messages: Vec<&str> = record.findings.iter().map(|finding| finding.message.as_str()).collect();
+    Some(messages.join("; "))
 }
 
 #[cfg(test)]
@@ -118,6 +122,9 @@ mod tests {
         let findings =
             [finding("a", Severity::Info), finding("b", Severity::Info), finding("a", Severity::Info)];
         assert_eq!(rules(&findings), "a,b");
-        assert_eq!(messages(&findings), "a says; b says; a says");
+        let [one, two, three] = findings;
+        let said = |decision| messages(&record(decision, vec![one.clone(), two.clone(), three.clone()]));
+        assert_eq!(said(Decision::Denied).as_deref(), Some("a says; b says; a says"));
+        assert_eq!(said(Decision::Patched), None);
     }
 }
