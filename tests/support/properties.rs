@@ -194,11 +194,10 @@ fn warnings_that_quote_the_user_are_one_short_line() {
         ("statefulset-update-cache.json", Endpoint::WorkloadsEnforce),
     ] {
         let mut object = recording(name)["request"]["object"].clone();
-        if let Some(template) = object["spec"].get_mut("volumeClaimTemplates") {
-            template[0]["metadata"]["name"] = json!(hostile);
-        }
         let pod =
             if endpoint == Endpoint::PodsEnforce { &mut object } else { &mut object["spec"]["template"] };
+        // A claim that cannot be looked up is named in a warning.
+        pod["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": hostile}}]);
         pod["metadata"]["annotations"]["sundown.dev/grace-period"] = json!(hostile);
         pod["metadata"]["annotations"]["sundown.dev/replacement"] = json!(hostile);
         let answer = Answer::of(&support::core(), endpoint, &with_object(&recording(name), object));
