@@ -183,3 +183,29 @@ fn unknown_members_survive_and_change_nothing() {
         only_the_permitted_differs(&object, &patched(&object, &patch))
     });
 }
+
+#[test]
+fn warnings_that_quote_the_user_are_one_short_line() {
+    let hostile = format!("\u{1b}[31m\r\n\t\u{85}{}", "é".repeat(300));
+    let mut quoted = 0;
+    for (name, endpoint) in [
+        ("pod-create-of-replicaset-storefront.json", Endpoint::PodsEnforce),
+        ("deployment-create-storefront.json", Endpoint::WorkloadsEnforce),
+        ("statefulset-update-cache.json", Endpoint::WorkloadsEnforce),
+    ] {
+        let mut object = recording(name)["request"]["object"].clone();
+        let pod =
+            if endpoint == Endpoint::PodsEnforce { &mut object } else { &mut object["spec"]["template"] };
+        // A claim that cannot be looked up is named in a warning.
+        pod["spec"]["volumes"] = json!([{"name": "v", "persistentVolumeClaim": {"claimName": hostile}}]);
+        pod["metadata"]["annotations"]["sundown.dev/grace-period"] = json!(hostile);
+        pod["metadata"]["annotations"]["sundown.dev/replacement"] = json!(hostile);
+        let answer = Answer::of(&support::core(), endpoint, &with_object(&recording(name), object));
+        for warning in answer.warnings() {
+            assert!(warning.chars().count() <= 120, "{name}: {warning:?}");
+            assert!(!warning.chars().any(char::is_control), "{name}: {warning:?}");
+            quoted += usize::from(warning.contains('é'));
+        }
+    }
+    assert!(quoted > 1, "{quoted} warnings quote the user");
+}
