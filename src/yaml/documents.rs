@@ -145,7 +145,11 @@ impl<R: BufRead> Documents<R> {
         let number = self.number;
         self.ready.push_back(match item {
             Ok(document) => Ok(Document { number, ..document }),
-            Err(problem) => Err(Problem { document: number, ..problem }),
+            Err(problem) => {
+                // A text that ends too early may be noticed on the line after the last.
+                let line = problem.location.line.min(self.line.max(1));
+                Err(Problem { document: number, location: Location { line, ..problem.location }, ..problem })
+            }
         });
     }
 }
