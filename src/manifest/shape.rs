@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::rules::Kind;
-use crate::yaml::{Node, Value};
+use crate::yaml::{Node, Value, escaped};
 
 /// The type a field must have.
 #[derive(Clone, Copy, Debug)]
@@ -147,8 +147,8 @@ fn fit(node: &Node, json: &mut Json, shape: Shape, path: String, wrong: &mut Vec
         (TextMap, Value::Mapping(entries), Json::Object(members)) => {
             for entry in entries {
                 if let Some(value) = members.get_mut(&entry.key) {
-                    let key = entry.key.replace('~', "~0").replace('/', "~1");
-                    fit(&entry.value, value, Text, format!("{path}/{key}"), wrong);
+                    let path = format!("{path}/{}", escaped(&entry.key));
+                    fit(&entry.value, value, Text, path, wrong);
                 }
             }
         }

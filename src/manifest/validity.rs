@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::rules::Kind;
 use crate::subject::{canonical_integer, is_label_value, is_qualified_name};
+use crate::yaml::escaped;
 
 /// A field the API server would refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub(super) fn invalid(object: &Value, kind: Kind) -> Vec<Invalid> {
 
 fn labels<'v>(found: &mut Found, at: &str, pairs: impl Iterator<Item = (&'v String, &'v Value)>) {
     for (key, value) in pairs {
-        let path = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+        let path = format!("{at}/{}", escaped(key));
         let value = value.as_str().unwrap_or_default();
         if !is_qualified_name(key) {
             found.add(path.clone(), format!("{key:?} is no valid label key"));

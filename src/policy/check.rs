@@ -8,6 +8,7 @@ use super::mode::{Mode, RuleInfo};
 use super::pool::Pool;
 use super::{API_VERSION, Policy};
 use crate::subject::Taint;
+use crate::yaml::escaped;
 
 /// The kind of a policy document.
 pub(super) const KIND: &str = "PreemptionPolicy";
@@ -92,7 +93,7 @@ fn pool(raw: RawPool, issues: &mut Issues) -> Pool {
     let taint = raw.taint.and_then(|raw| taint(raw, issues));
     let node_labels: Vec<_> = raw.node_labels.unwrap_or_default().into_iter().collect();
     for (key, value) in &node_labels {
-        let pointer = format!("/spec/pool/nodeLabels/{}", escape(key));
+        let pointer = format!("/spec/pool/nodeLabels/{}", escaped(key));
         label_key(&pointer, key, issues);
         label_value(&pointer, value, issues);
     }
@@ -179,9 +180,4 @@ fn label_value(pointer: &str, value: &str, issues: &mut Issues) {
             "use at most 63 letters, digits, -, _ and ., beginning and ending with a letter or digit",
         );
     }
-}
-
-/// Escapes one member name for a JSON pointer.
-pub(super) fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

@@ -1,6 +1,6 @@
 //! Checks `spec.rules`.
 
-use super::check::{escape, label_key};
+use super::check::label_key;
 use super::file::{
     RawConstraint, RawGraceDefault, RawGracePeriod, RawGraceWord, RawInclusion, RawNotReady, RawRules,
     RawTopologySpread, RawWhenUnsatisfiable,
@@ -10,6 +10,7 @@ use super::mode::{Mode, RuleInfo, RuleKind};
 use super::pool::Pool;
 use super::rules::{Constraint, GraceDefault, GracePeriod, NotReady, Rules, RwoStatefulSet, TopologySpread};
 use crate::subject::DEFAULT_GRACE_SECONDS;
+use crate::yaml::escaped;
 
 const AT: &str = "/spec/rules";
 
@@ -51,7 +52,7 @@ fn mode_of(rule: &RuleInfo, raw: &RawRules, spread: &TopologySpread) -> Mode {
 
 fn advice(raw: &RawRules, catalogue: &[RuleInfo], issues: &mut Issues) {
     for (id, settings) in &raw.others {
-        let pointer = format!("{AT}/{}", escape(id));
+        let pointer = format!("{AT}/{}", escaped(id));
         let known = catalogue.iter().find(|rule| rule.id == id && rule.kind == RuleKind::Advice);
         if known.is_none() {
             let ids: Vec<_> = catalogue.iter().map(|rule| rule.id).collect();

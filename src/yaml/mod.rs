@@ -25,5 +25,5 @@ pub use collect::collect;
 pub use documents::Documents;
 pub use emit::to_string;
 pub use field_error::FieldError;
-pub use node::{Document, DuplicateKey, Entry, Location, Node, Value};
+pub use node::{Document, DuplicateKey, Entry, Location, Node, Value, escaped};
 pub use problem::Problem;

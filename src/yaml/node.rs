@@ -218,7 +218,7 @@ fn steps(pointer: &str) -> Option<impl Iterator<Item = String>> {
 }
 
 /// One step escaped for a JSON Pointer.
-pub(super) fn escaped(step: &str) -> String {
+pub fn escaped(step: &str) -> String {
     step.replace('~', "~0").replace('/', "~1")
 }
 
