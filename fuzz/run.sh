@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes: fuzz/run.sh [SECONDS] [TARGET...]; 60 seconds of each target unless said otherwise. Needs neither nightly
-# nor cargo-fuzz: libFuzzer's instrumentation is set by the compiler flags that cargo-fuzz sets.
+# nor cargo-fuzz: libFuzzer's instrumentation is set by the compiler flags that cargo-fuzz sets. A run is repeatable:
+# SUNDOWN_FUZZ_SEED (1) is its seed, and 0 takes a random one.
 set -euo pipefail
 cd "$(dirname "$0")"
 seconds=${1:-60}
@@ -23,7 +24,7 @@ for target in "${targets[@]}"; do
         *) find ../tests/reviews -type f -size -32k -exec cp {} "$corpus" \; ;;
     esac
     echo "fuzzing $target for $seconds s"
-    "target/$platform/release/$target" -max_total_time="$seconds" -timeout=10 -max_len=65536 -rss_limit_mb=4096 \
+    "target/$platform/release/$target" -max_total_time="$seconds" -seed="${SUNDOWN_FUZZ_SEED:-1}" -timeout=10 -max_len=65536 -rss_limit_mb=4096 \
         -print_final_stats=1 "$corpus" 2>"$corpus.log" || { tail -50 "$corpus.log"; exit 1; }
     grep -E '^#[0-9]+.*(INITED|DONE)|number_of_executed_units' "$corpus.log"
     rm -r "$corpus" "$corpus.log"

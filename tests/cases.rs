@@ -171,6 +171,20 @@ fn c072_a_cron_job_without_retries() {
 }
 
 #[test]
+fn a_preview_records_the_paths_of_the_pod() {
+    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/shop.yaml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sundown"));
+    let output = command.args(["check", "--fix-preview", "-o", "json", manifest]).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let diff = report["previews"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains(r#"\"path\":\"/spec/terminationGracePeriodSeconds\""#), "{diff}");
+    assert!(
+        diff.contains("-  terminationGracePeriodSeconds: 600\n+  terminationGracePeriodSeconds: 120\n"),
+        "{diff}"
+    );
+}
+
+#[test]
 fn c074_windows_of_providers() {
     let seconds =
         |shutdown: &str, priority| windows(shutdown).unwrap().policies()[0].windows.seconds(priority);

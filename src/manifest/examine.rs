@@ -92,7 +92,7 @@ impl<'p> Examiner<'p> {
         let verdict = run(&scene);
         examined.targeted = !pooled.reached.is_empty();
         if self.with_preview {
-            examined.preview = preview(&pod, pod_json, &verdict)?;
+            examined.preview = preview(&pod, pod_json, &verdict, kind)?;
         }
         examined.findings.extend(verdict.findings);
         Ok(())
@@ -105,8 +105,13 @@ impl<'p> Examiner<'p> {
     }
 }
 
-fn preview(pod: &Pod<'_>, before: &Value, verdict: &Verdict) -> serde_json::Result<Option<(Value, Value)>> {
-    let (operations, _) = operations(pod, verdict);
+fn preview(
+    pod: &Pod<'_>,
+    before: &Value,
+    verdict: &Verdict,
+    kind: Kind,
+) -> serde_json::Result<Option<(Value, Value)>> {
+    let (operations, _) = operations(pod, verdict, kind.pod_pointer());
     if operations.is_empty() {
         return Ok(None);
     }

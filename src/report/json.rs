@@ -14,7 +14,7 @@ struct JsonReport<'r> {
     kind: &'static str,
     summary: Summary,
     findings: Vec<JsonFinding<'r>>,
-    problems: &'r [ReadProblem],
+    problems: Vec<JsonProblem<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     previews: Option<Vec<JsonPreview<'r>>>,
 }
@@ -43,6 +43,28 @@ struct JsonPreview<'r> {
     file: &'r str,
     object: &'r ObjectRef,
     diff: String,
+}
+
+#[derive(Serialize)]
+struct JsonProblem<'r> {
+    file: &'r str,
+    /// Null where the file as a whole could not be read.
+    document: Option<usize>,
+    line: usize,
+    column: usize,
+    message: &'r str,
+}
+
+impl<'r> JsonProblem<'r> {
+    fn of(problem: &'r ReadProblem) -> Self {
+        Self {
+            file: &problem.file,
+            document: Some(problem.document).filter(|number| *number > 0),
+            line: problem.line,
+            column: problem.column,
+            message: &problem.message,
+        }
+    }
 }
 
 impl<'r> JsonFinding<'r> {
@@ -78,7 +100,7 @@ fn report<'r>(report: &'r Report, options: &RenderOptions) -> JsonReport<'r> {
         kind: "Report",
         summary: report.summary,
         findings: report.findings.iter().map(JsonFinding::of).collect(),
-        problems: &report.problems,
+        problems: report.problems.iter().map(JsonProblem::of).collect(),
         previews: options.fix_preview.then(|| report.previews.iter().map(preview).collect()),
     }
 }

@@ -48,7 +48,7 @@ pub struct LocatedFinding {
 }
 
 /// Something that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadProblem {
     /// Path of the file; `-` is standard input.
     pub file: String,

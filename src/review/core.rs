@@ -109,7 +109,7 @@ impl Deciding<'_> {
         metadata: &Metadata<'_>,
         verdict: Verdict,
     ) -> serde_json::Result<(Answer, Record)> {
-        let (operations, recorded) = operations(pod, &verdict);
+        let (operations, recorded) = operations(pod, &verdict, Kind::Pod.pod_pointer());
         let patch = patch_text(&operations)?;
         let enforcing = self.mode == Mode::Enforce;
         let mut answer = Answer::default();

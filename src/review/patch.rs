@@ -42,8 +42,9 @@ fn add<'v>(path: impl Into<Cow<'static, str>>, value: Added<'v>) -> Operation<'v
 }
 
 /// The operations that carry out a verdict on this pod, and record it. Empty when there is no change.
-/// The flag is false when the record would not fit into the pod's annotations.
-pub fn operations<'v>(pod: &Pod<'_>, verdict: &'v Verdict) -> (Vec<Operation<'v>>, bool) {
+/// The flag is false when the record would not fit into the pod's annotations. `pod_pointer` is where the pod is in the
+/// object that the verdict is about, so that the record's paths are those of the pod.
+pub fn operations<'v>(pod: &Pod<'_>, verdict: &'v Verdict, pod_pointer: &str) -> (Vec<Operation<'v>>, bool) {
     let mut operations = Vec::new();
     let (mut tolerations, mut constraints) = (Vec::new(), Vec::new());
     for (edit, finding) in verdict.changes() {
@@ -71,7 +72,7 @@ pub fn operations<'v>(pod: &Pod<'_>, verdict: &'v Verdict) -> (Vec<Operation<'v>
     if operations.is_empty() {
         return (operations, true);
     }
-    let record = record(pod, verdict);
+    let record = record(pod, verdict, pod_pointer);
     let recorded = record.is_some();
     operations.extend(record);
     (operations, recorded)
@@ -101,8 +102,9 @@ struct Recorded<'v> {
 }
 
 impl<'v> Recorded<'v> {
-    fn of(finding: &'v Finding) -> Self {
-        Self { rule: finding.rule, path: &finding.path, from: &finding.from, to: &finding.to }
+    fn of(finding: &'v Finding, pod_pointer: &str) -> Self {
+        let path = finding.path.strip_prefix(pod_pointer).unwrap_or(&finding.path);
+        Self { rule: finding.rule, path, from: &finding.from, to: &finding.to }
     }
 }
 
@@ -114,11 +116,11 @@ enum Entry<'v> {
 }
 
 /// Records the changes on the pod; what was recorded before stays, what is no list is replaced.
-fn record<'v>(pod: &Pod<'_>, verdict: &Verdict) -> Option<Operation<'v>> {
+fn record<'v>(pod: &Pod<'_>, verdict: &Verdict, pod_pointer: &str) -> Option<Operation<'v>> {
     let annotations = &pod.metadata.as_ref()?.annotations;
     let before = annotations.get(CHANGES_ANNOTATION).unwrap_or_default();
     let before: Vec<Value> = serde_json::from_str(before).unwrap_or_default();
-    let now = verdict.changes().map(|(_, finding)| Entry::Now(Recorded::of(finding)));
+    let now = verdict.changes().map(|(_, finding)| Entry::Now(Recorded::of(finding, pod_pointer)));
     let list: Vec<Entry<'_>> = before.into_iter().map(Entry::Before).chain(now).collect();
     let changes = serde_json::to_string(&list).ok()?;
     let others = annotations.iter().filter(|(key, _)| *key != CHANGES_ANNOTATION);
