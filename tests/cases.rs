@@ -1,7 +1,7 @@
 //! Real reports as inputs (`tests/cases`), with what `sundown check` and the policy loader must make of them.
 //!
-//! Not here, since they concern other parts than policies, rules and `check`: 002-010, 046, 050 and 108 are held in
-//! `tests/reviews.rs` and `tests/golden.rs` by their kind; 042, 044, 048, 052 (chart), 062-066, 070, 188, 190 (nodes), 104
+//! What the webhook makes of a pod is in `tests/webhook_cases.rs`. Not here, since they concern other parts: 050 is held in
+//! `tests/reviews.rs` by its kind; 042, 044, 048, 052 (chart), 062-066, 070, 188, 190 (nodes), 104
 //! (a live cluster; its rule is in `tests/golden.rs`), 142-152 (certificates in a cluster).
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
