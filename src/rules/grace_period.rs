@@ -137,7 +137,11 @@ fn decide(scene: &Scene<'_>, group: &Group<'_>) -> Vec<Proposal> {
 }
 
 fn change(subject: &Subject<'_>, given: &Given<'_>, asked: i64, wish: &Wish) -> Proposal {
-    let unwritten = asked == DEFAULT_GRACE_SECONDS || matches!(wish, Wish::Seconds(_));
+    let unwritten = match wish {
+        // An annotation is written too: only what it asks for and gets goes against nothing.
+        Wish::Seconds(wished) => *wished == given.seconds,
+        _ => asked == DEFAULT_GRACE_SECONDS,
+    };
     let applied = subject.kind == Kind::Pod && subject.controller.is_none() && subject.metadata.is_applied();
     let of_pool = format!("the window of pool {} is {} s", given.policy, given.window);
     let message = match wish {
