@@ -6,6 +6,15 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test fails by panicking")]
 
+mod support;
+
+#[path = "support/placements.rs"]
+mod placements;
+#[path = "support/stateful.rs"]
+mod stateful;
+#[path = "support/webhook.rs"]
+mod webhook;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

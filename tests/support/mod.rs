@@ -1,5 +1,7 @@
 //! The recorded requests, the core by the reference policy, and answers taken apart.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use std::path::Path;
 use std::sync::Arc;
 
