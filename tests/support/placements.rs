@@ -181,6 +181,44 @@ fn c084_the_pod_of_a_statefulset_keeps_the_default_seconds() {
 }
 
 #[test]
+fn c084_exclusive_pods_are_raised_to_their_grace_and_never_lowered() {
+    let policy = REFERENCE
+        .replace("shutdownGracePeriod: 30s", "shutdownGracePeriod: 610s")
+        .replace("inhibitDelayMaxSec: 30", "inhibitDelayMaxSec: 610")
+        .replace("default: window", "default: keep")
+        .replace("clusterDefaultSeconds: 300", "clusterDefaultSeconds: 120");
+    let core = webhook(&policy);
+    let seconds = |grace: i64, written: Value| {
+        let mut pod = pod_of(&object("084-sts-stuck-terminating.yaml", "web"));
+        pod["spec"]["terminationGracePeriodSeconds"] = json!(grace);
+        let list = pod["spec"]["tolerations"].as_array_mut().unwrap();
+        list.retain(|one| one["effect"] != "NoExecute");
+        for taint in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
+            if !written.is_null() {
+                list.push(json!({"key": taint, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": written}));
+            }
+        }
+        let after = stored(&create_pod(&core, &pod), &pod);
+        let of_dead_nodes = after["spec"]["tolerations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|one| one["effect"] == "NoExecute");
+        of_dead_nodes.map(|one| one["tolerationSeconds"].clone()).collect::<Vec<_>>()
+    };
+    for (grace, raised) in [(30, 120), (100, 120), (120, 120), (121, 121), (400, 400), (600, 600), (900, 600)]
+    {
+        assert_eq!(seconds(grace, json!(120)), [json!(raised), json!(raised)], "grace {grace}");
+    }
+    // Other seconds than the default are the user's own; where there are none, the pod would be evicted at once.
+    for written in [60, 300, 599] {
+        assert_eq!(seconds(400, json!(written)), [json!(written), json!(written)]);
+    }
+    assert_eq!(seconds(400, json!(null)), [json!(400), json!(400)]);
+    assert_eq!(seconds(900, json!(null)), [json!(600), json!(600)]);
+}
+
+#[test]
 fn c110_the_selector_holds_no_label_of_one_pod() {
     let jobs = REFERENCE.replace("jobs: false", "jobs: true\n      ignoreLabels: [db.example.com/instance]");
     let constraints = |policy: &str, pod: Value| {

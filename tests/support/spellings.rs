@@ -47,6 +47,7 @@ fn c162_documents_without_content_do_not_count() {
         format!("---\n---\n{good}"),
         format!("# a comment\n---\n# another\n---\n{good}---\n"),
         format!("{good}---\n# the end\n...\n"),
+        format!("null\n---\n{good}---\n~\n"),
         format!("%YAML 1.2\n---\n{good}"),
         good.replace("      containers:", "      volumes:\n      initContainers: ~\n      containers:"),
     ] {
